@@ -1,0 +1,1 @@
+"""Execution queues: the database, or a broker that it stands behind."""

@@ -1,0 +1,278 @@
+"""A broker that the database stands behind: the broker is quick, the database is right.
+
+What a batch has to tell stands in the outbox, committed with what it tells of. From there it is published, and taken
+out when the broker has confirmed it. While the broker is out of reach the pump goes on with what is ready, as it does
+without a broker, and what listeners are to be told waits. What the broker has lost, the database still says is ready.
+"""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+
+import msgspec
+
+from holdfast.brokers.outside import Broker
+from holdfast.model.errors import HoldfastError, Unavailable
+from holdfast.model.flow_requests import PumpFlows, StepFrames
+from holdfast.model.ids import ALL_TENANTS, ExecutionId, TenantId, time_ordered_id
+from holdfast.model.instants import Instant
+from holdfast.model.messages import NodeExecutionMessage, OutboxEntry, Topic
+from holdfast.model.requests import ForgetOutbox
+from holdfast.ports.queue import Pump, Send
+from holdfast.ports.store import Changes, Store
+from holdfast.ports.time import Clock
+
+logger = logging.getLogger(__name__)
+
+TOGETHER = 128
+"""The most entries that are published before the outbox is told."""
+
+MOST_AT_HAND = 4_096
+"""So many entries of this process's commits wait in memory to be published; the others wait in the outbox."""
+
+LEFT_AFTER_MS = 10_000
+"""So old an entry is when whoever wrote it is taken to be gone."""
+
+LOOK_SECONDS = 2.0
+"""How often the outbox is looked through for entries that were left, and the database for what no message brings."""
+
+PAUSE_AFTER_FAILURE = 0.5
+
+RESCUED = 256
+"""The most frames, and the most scopes, that a look goes on with."""
+
+KEPT_FOR_LISTENERS = 100_000
+"""The most entries that wait for a broker that is out of reach; the oldest are let go."""
+
+_decode = msgspec.json.Decoder(NodeExecutionMessage).decode
+
+
+class Counts(msgspec.Struct):
+    """What a broker has needed of its guard; a repair without a fault before it is a defect."""
+
+    published: int = 0
+    consumed: int = 0
+    unreadable: int = 0
+    """Messages that were put aside."""
+    repaired: int = 0
+    """Things that were ready and that no message brought, and entries that somebody had left in the outbox."""
+    outages: int = 0
+    """How often the broker was out of reach, or had lost queues."""
+    dropped: int = 0
+    """Entries for listeners that had to be let go."""
+
+
+class _Relay:
+    """What a topic has to be told, in order."""
+
+    def __init__(self) -> None:
+        self.at_hand: OrderedDict[str, OutboxEntry] = OrderedDict()
+        self.wanted = asyncio.Event()
+
+    def take(self, entry: OutboxEntry) -> None:
+        """Remember an entry that has been committed; what there is no room for waits in the outbox."""
+        if len(self.at_hand) < MOST_AT_HAND:
+            self.at_hand[entry.id] = entry
+        self.wanted.set()
+
+
+class GuardedQueue:
+    """An execution queue (ports.queue.ExecutionQueue) over a broker and the database."""
+
+    tells = True
+
+    def __init__(self, *, broker: Broker, store: Store, clock: Clock) -> None:
+        self.counts = Counts()
+        self._broker = broker
+        self._store = store
+        self._clock = clock
+        self._carries = False
+        # Each topic goes its own way: a queue that takes nothing must not hold up the others.
+        self._relays = {topic: _Relay() for topic in Topic}
+        self._consuming = 0
+        self._consumed_at = 0.0
+        self._loops: list[asyncio.Task[None]] = []
+
+    @property
+    def carries(self) -> bool:
+        """Whether the broker can be used."""
+        return self._carries
+
+    async def open(self, send: Send, pump: Pump) -> None:
+        """Begin with the database; the broker follows as soon as it can be reached."""
+        self._send = send
+        self._pump = pump
+        loop = asyncio.get_running_loop()
+        self._loops = [
+            loop.create_task(self._keep(), name="holdfast-broker"),
+            *[loop.create_task(self._relay(each), name="holdfast-relay") for each in self._relays.values()],
+            loop.create_task(self._look(), name="holdfast-broker-look"),
+        ]
+
+    async def close(self) -> None:
+        """What is not published yet waits in the outbox."""
+        for task in self._loops:
+            task.cancel()
+        if self._loops:
+            await asyncio.wait(self._loops)
+        self._carries = False
+        await self._broker.close()
+
+    def tally(self) -> Mapping[str, int]:
+        """The counts by their names."""
+        return msgspec.structs.asdict(self.counts)
+
+    def note(self, changes: Changes) -> None:
+        """Publish what this process has to tell."""
+        for entry in changes.outbox:
+            self._relays[entry.topic].take(entry)
+
+    # The connection.
+
+    async def _keep(self) -> None:
+        """Open the broker whenever it is not."""
+        begun = False
+        while True:
+            try:
+                await self._broker.open(self._receive)
+                if begun:
+                    await self._rescue()
+                begun = True
+                self._carries = True
+                for relay in self._relays.values():
+                    relay.wanted.set()
+                why = await self._broker.lost()
+            except HoldfastError as error:
+                begun = True
+                why = str(error)
+            self.counts.outages += 1
+            self._carries = False
+            self._pump()
+            logger.warning("the broker is not used for now, the database is: %s", why)
+            await self._broker.close()
+            await asyncio.sleep(PAUSE_AFTER_FAILURE)
+
+    # What is told.
+
+    async def _relay(self, relay: "_Relay") -> None:
+        while True:
+            await relay.wanted.wait()
+            relay.wanted.clear()
+            try:
+                while relay.at_hand and self._carries:
+                    await self._publish([*islice(relay.at_hand.values(), TOGETHER)])
+            except HoldfastError as error:
+                logger.warning("messages wait in the outbox: %s", error)
+                await asyncio.sleep(PAUSE_AFTER_FAILURE)
+                relay.wanted.set()
+
+    async def _publish(self, entries: Sequence[OutboxEntry]) -> None:
+        """Take out of the outbox what the broker has confirmed."""
+        await self._broker.publish(entries)
+        self.counts.published += len(entries)
+        await self._forget(entries)
+
+    async def _forget(self, entries: Sequence[OutboxEntry]) -> None:
+        await self._send(ForgetOutbox(ALL_TENANTS, tuple(entry.id for entry in entries)))
+        for entry in entries:
+            self._relays[entry.topic].at_hand.pop(entry.id, None)
+
+    # What was left.
+
+    async def _look(self) -> None:
+        """See to what nobody brings any more."""
+        while True:
+            try:
+                await self._publish_what_was_left()
+                if not self._carries:
+                    await self._let_go()
+                elif self._is_idle() and not await self._broker.waiting():
+                    await self._rescue()
+            except HoldfastError as error:
+                logger.warning("the outbox cannot be looked through for now: %s", error)
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def _publish_what_was_left(self) -> None:
+        before = _id_at(Instant(self._clock.now() - LEFT_AFTER_MS))
+        while self._carries:
+            entries = await self._store.outbox(before, TOGETHER)
+            left = [entry for entry in entries if entry.id not in self._relays[entry.topic].at_hand]
+            if left:
+                self.counts.repaired += len(left)
+                await self._publish(left)
+            if len(entries) < TOGETHER:
+                break
+            await asyncio.sleep(0)
+
+    async def _let_go(self) -> None:
+        """While nobody can be told: what is ready needs no message, and listeners get what there is room for."""
+        entries = await self._store.outbox(_id_at(self._clock.now()), KEPT_FOR_LISTENERS + TOGETHER)
+        needless = [entry for entry in entries if entry.topic is Topic.EXECUTION]
+        kept = [entry for entry in entries if entry.topic is not Topic.EXECUTION]
+        surplus = kept[: max(0, len(kept) - KEPT_FOR_LISTENERS)]
+        self.counts.dropped += len(surplus)
+        if needless or surplus:
+            await self._forget([*needless, *surplus])
+
+    def _is_idle(self) -> bool:
+        now = asyncio.get_running_loop().time()
+        at_hand = self._relays[Topic.EXECUTION].at_hand
+        return not (at_hand or self._consuming) and now - self._consumed_at > LOOK_SECONDS
+
+    async def _rescue(self) -> None:
+        """Go on with what is ready and what no message brings."""
+        while True:
+            swept = await self._send(PumpFlows(ALL_TENANTS, RESCUED))
+            self.counts.repaired += swept.count
+            if not swept.count:
+                break
+
+    # What is brought.
+
+    async def _receive(self, body: bytes) -> bool:
+        """Go on with the tokens of a message; it is acknowledged when that has been committed."""
+        try:
+            messages = [_decode(line) for line in body.split(b"\n")]
+        except msgspec.DecodeError as error:
+            self.counts.unreadable += 1
+            logger.warning("a message of the execution queue cannot be read and is put aside: %s", error)
+            return False
+        self._consuming += 1
+        try:
+            await asyncio.gather(*[self._step(step) for step in _steps(messages)])
+        finally:
+            self._consuming -= 1
+            self._consumed_at = asyncio.get_running_loop().time()
+        self.counts.consumed += 1
+        return True
+
+    async def _step(self, step: StepFrames) -> None:
+        while True:
+            try:
+                await self._send(step)
+                return
+            except Unavailable:
+                # To give the message back would count against it, as if it were to blame.
+                await asyncio.sleep(PAUSE_AFTER_FAILURE)
+
+
+def _steps(messages: Iterable[NodeExecutionMessage]) -> list[StepFrames]:
+    """A request for each run."""
+    frames: dict[tuple[TenantId, ExecutionId], set[str]] = {}
+    scopes: dict[tuple[TenantId, ExecutionId], set[str]] = {}
+    for message in messages:
+        run = message.tenant, message.execution_id
+        frames.setdefault(run, set())
+        scopes.setdefault(run, set())
+        if message.scope is None:
+            frames[run].add(message.frame)
+        else:
+            scopes[run].add(message.scope)
+    return [StepFrames(*run, tuple(sorted(paths)), tuple(sorted(scopes[run]))) for run, paths in frames.items()]
+
+
+def _id_at(instant: Instant) -> str:
+    """An id that comes before all entries of an instant."""
+    return time_ordered_id(Instant(max(0, instant)), 0)

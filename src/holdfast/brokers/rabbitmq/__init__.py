@@ -1,0 +1,1 @@
+"""An execution queue in RabbitMQ."""

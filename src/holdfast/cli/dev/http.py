@@ -1,0 +1,32 @@
+"""HTTP beside the engine of `holdfast dev`: REST, as long as the process serves."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from holdfast.server.host import EngineHost
+
+NEARBY: Final = tuple(range(8_233, 8_333, 10))
+"""Ports to try when none was asked for: several apps may be developed on one machine."""
+
+
+@asynccontextmanager
+async def serving_http(engine: "EngineHost", port: int | None) -> AsyncIterator[str | None]:
+    """Serve HTTP to this machine as long as the block lasts; gives the URL, or None without the packages for it."""
+    if find_spec("uvicorn") is None:
+        yield None
+        return
+    from holdfast.server.activity import recording
+    from holdfast.server.rest.serving import serve
+
+    first, *others = NEARBY if port is None else (port,)
+    async with recording(engine), serve(engine, port=first, or_else=others) as url:
+        yield url
+
+
+def port_of(url: str | None) -> int | None:
+    """The port that a URL names."""
+    return None if url is None else urlsplit(url).port

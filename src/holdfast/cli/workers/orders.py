@@ -1,0 +1,34 @@
+"""What the processes of `holdfast worker` are told to run."""
+
+import msgspec
+
+from holdfast.app.hosting import is_server
+from holdfast.cli.configuration import Configuration, Token
+from holdfast.cli.flow_nodes import Allowed
+
+
+class Orders(msgspec.Struct, frozen=True, kw_only=True):
+    """The app, where its work comes from, and how much of it is taken on. Tokens are not among it: argv is public."""
+
+    app: str
+    url: str
+    tenant: str | None = None
+    tls_ca: str | None = None
+    queues: tuple[str, ...] = ()
+    grace_seconds: float = 10.0
+    task_slots: int = 100
+    workflow_slots: int = 200
+    allow: Allowed = ()
+
+    def configuration(self, token: str | None) -> Configuration:
+        """Where the app's work comes from."""
+        url = self.url if is_server(self.url) else None
+        return Configuration(
+            db=self.url,
+            url=url,
+            tenant=self.tenant,
+            app=self.app,
+            token=Token(token) if token else None,
+            tls_ca=self.tls_ca,
+            db_is_default=False,
+        )

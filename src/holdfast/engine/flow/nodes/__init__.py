@@ -1,0 +1,1 @@
+"""The built-in node types, one family a module: their parameters, their ports, and what they do."""

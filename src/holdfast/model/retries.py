@@ -1,0 +1,60 @@
+"""When a failed task is tried again."""
+
+import msgspec
+
+from holdfast.model.failures import Failure
+from holdfast.model.instants import Instant, Milliseconds, later
+
+
+class RetryPolicy(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """`max_retries` tries after the first, each `backoff` times later than the one before, give or take `jitter`."""
+
+    max_retries: int = 3
+    initial_interval_ms: int = 1_000
+    backoff: float = 2.0
+    max_interval_ms: int = 100_000
+    jitter: float = 0.1
+    non_retryable: tuple[str, ...] = ()
+    """Names of error types that no retry can mend."""
+
+    def __post_init__(self) -> None:
+        if self.max_retries < 0:
+            raise ValueError(f"max_retries must be 0 or more, not {self.max_retries}")
+        if self.initial_interval_ms < 0 or self.max_interval_ms < 0:
+            raise ValueError("retry intervals must be 0 or more")
+        if self.backoff < 1:
+            raise ValueError(f"backoff must be 1 or more, not {self.backoff}")
+        if not 0 <= self.jitter <= 1:
+            raise ValueError(f"jitter must lie between 0 and 1, not {self.jitter}")
+
+
+class RetryAt(msgspec.Struct, frozen=True, gc=False):
+    """Try again at this instant."""
+
+    at: Instant
+
+
+class RetriesExhausted(msgspec.Struct, frozen=True, gc=False):
+    """Do not try again."""
+
+    reason: str
+
+
+def next_try(
+    policy: RetryPolicy, attempt: int, failure: Failure, now: Instant, chance: float
+) -> RetryAt | RetriesExhausted:
+    """What follows the failure of try number `attempt` (from 1); `chance` in 0..1 places it within the jitter."""
+    if not failure.retryable:
+        return RetriesExhausted("the error is not retryable")
+    if failure.type in policy.non_retryable:
+        return RetriesExhausted(f"the policy does not retry {failure.type}")
+    if attempt > policy.max_retries:
+        return RetriesExhausted(f"all {policy.max_retries} retries are used")
+    return RetryAt(later(now, delay_after(policy, attempt, chance)))
+
+
+def delay_after(policy: RetryPolicy, attempt: int, chance: float) -> Milliseconds:
+    """The pause after try number `attempt`."""
+    exponent = min(attempt - 1, 64)
+    interval = min(policy.initial_interval_ms * policy.backoff**exponent, policy.max_interval_ms)
+    return Milliseconds(max(0, round(interval * (1 + policy.jitter * (2 * chance - 1)))))

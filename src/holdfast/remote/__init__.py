@@ -1,0 +1,1 @@
+"""Remote: the engine port over gRPC, for workers and clients in processes of their own."""

@@ -1,0 +1,1 @@
+"""The host: it gives the engine a store, a clock, a scheduler and workers to serve, in this process or over a wire."""

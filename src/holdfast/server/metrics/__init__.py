@@ -1,0 +1,1 @@
+"""Metrics: what a server counts of itself, for Prometheus."""

@@ -1,0 +1,1 @@
+"""The web UI's built files, and how browsers get them."""

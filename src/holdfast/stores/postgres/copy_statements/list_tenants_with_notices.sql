@@ -1,0 +1,1 @@
+SELECT DISTINCT tenant FROM holdfast.feed WHERE first IS NULL

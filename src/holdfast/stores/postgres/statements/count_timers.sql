@@ -1,0 +1,1 @@
+SELECT count(*) FROM holdfast.timer WHERE tenant = $1

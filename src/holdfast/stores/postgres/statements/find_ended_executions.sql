@@ -1,0 +1,21 @@
+-- The next that have ended, in that order: when, who, how many events; and whether a relative may still need it.
+-- What someone else has locked is being opened again, or removed by another server, and is passed over.
+SELECT closed_at, id, last_sequence AS events,
+    (
+        (
+            status <> 'COMPLETED'
+            AND EXISTS (
+                SELECT FROM holdfast.execution AS parent
+                WHERE parent.tenant = ended.tenant AND parent.id = ended.parent_id
+            )
+        )
+        OR EXISTS (
+            SELECT FROM holdfast.execution AS child
+            WHERE child.tenant = ended.tenant AND child.parent_id = ended.id AND child.closed_at IS NULL
+        )
+    )::integer AS needed
+FROM holdfast.execution AS ended
+WHERE tenant = $1 AND kind = $2 AND closed_at IS NOT NULL AND closed_at < $3 AND (closed_at, id) > ($4, $5)
+ORDER BY closed_at, id
+LIMIT $6
+FOR UPDATE OF ended SKIP LOCKED

@@ -1,0 +1,5 @@
+SELECT schedule.record
+FROM unnest($1::text[], $2::text[]) AS wanted (tenant, id)
+JOIN holdfast.schedule USING (tenant, id)
+ORDER BY schedule.tenant, schedule.id
+FOR UPDATE OF schedule :waiting

@@ -1,0 +1,1 @@
+SELECT pg_notify('holdfast', $1::text)

@@ -1,0 +1,1 @@
+DELETE FROM holdfast.execution WHERE tenant = $1 AND id = ANY ($2::text[])

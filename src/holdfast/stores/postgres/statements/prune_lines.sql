@@ -1,0 +1,1 @@
+DELETE FROM holdfast.task_line WHERE tenant = $1 AND task_id = ANY ($2::text[])

@@ -1,0 +1,1 @@
+DELETE FROM holdfast.task WHERE tenant = $1 AND id = ANY ($2::text[])

@@ -1,0 +1,3 @@
+SELECT id, tenant, roles, name, digest, created_at, created_by, expires_at, revoked_at
+FROM holdfast.access_key
+WHERE id = $1

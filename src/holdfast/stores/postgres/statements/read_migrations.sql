@@ -1,0 +1,1 @@
+SELECT number, name, checksum FROM holdfast.schema_migration ORDER BY number

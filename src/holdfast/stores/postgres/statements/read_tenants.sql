@@ -1,0 +1,1 @@
+SELECT id, created_at, status, limits, retention FROM holdfast.tenant ORDER BY id

@@ -1,0 +1,2 @@
+DELETE FROM holdfast.outbox
+WHERE id = ANY($1::text[])

@@ -1,0 +1,1 @@
+DELETE FROM holdfast.session WHERE id = ANY($1::text[])

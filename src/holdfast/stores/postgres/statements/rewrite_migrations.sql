@@ -1,0 +1,1 @@
+UPDATE holdfast.schema_migration SET name = name

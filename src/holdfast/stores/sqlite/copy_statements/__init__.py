@@ -1,0 +1,1 @@
+"""The statements that copy a whole database, one a file."""

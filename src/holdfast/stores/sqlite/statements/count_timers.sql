@@ -1,0 +1,1 @@
+SELECT count(*) FROM timer WHERE tenant = :tenant

@@ -1,0 +1,4 @@
+SELECT json_group_array(json_array(tenant, id))
+FROM (
+    SELECT tenant, id FROM schedule WHERE wake_at IS NOT NULL AND wake_at <= :now ORDER BY wake_at LIMIT :due_limit
+)

@@ -1,0 +1,1 @@
+SELECT EXISTS (SELECT 1 FROM access_key WHERE revoked_at IS NULL)

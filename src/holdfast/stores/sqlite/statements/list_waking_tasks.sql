@@ -1,0 +1,8 @@
+SELECT json_group_array(json_array(wake_at, 'task', tenant, id))
+FROM (
+    SELECT wake_at, tenant, id
+    FROM task INDEXED BY task_wake
+    WHERE wake_at IS NOT NULL AND (wake_at, tenant, id) > (:due, :tenant, :id)
+    ORDER BY wake_at, tenant, id
+    LIMIT :limit
+)

@@ -1,0 +1,2 @@
+DELETE FROM state_entry
+WHERE tenant = :tenant AND execution_id IN (SELECT value FROM json_each(:ids))

@@ -1,0 +1,2 @@
+DELETE FROM task
+WHERE tenant = :tenant AND id IN (SELECT value FROM json_each(:ids))

@@ -1,0 +1,3 @@
+SELECT json_group_array(json_array(id, tenant, roles, name, digest, created_at, created_by, expires_at, revoked_at))
+FROM access_key
+WHERE id = :id

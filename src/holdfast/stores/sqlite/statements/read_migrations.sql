@@ -1,0 +1,1 @@
+SELECT number, name, checksum FROM schema_migration ORDER BY number

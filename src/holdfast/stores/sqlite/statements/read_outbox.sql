@@ -1,0 +1,2 @@
+SELECT json_group_array(json_array(id, topic, created_at, CAST(body AS TEXT)))
+FROM (SELECT * FROM outbox WHERE id < :before ORDER BY id LIMIT :limit)

@@ -1,0 +1,2 @@
+DELETE FROM outbox
+WHERE id IN (SELECT value FROM json_each(:keys))

@@ -1,0 +1,2 @@
+DELETE FROM schedule
+WHERE (tenant, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:keys))

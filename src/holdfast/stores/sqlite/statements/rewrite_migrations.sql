@@ -1,0 +1,1 @@
+UPDATE schema_migration SET name = name

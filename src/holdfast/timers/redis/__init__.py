@@ -1,0 +1,1 @@
+"""An index of timers in Redis."""

@@ -1,0 +1,1 @@
+"""The worker: it takes claimed work, runs user code, and says how it went."""

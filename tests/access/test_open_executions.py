@@ -1,0 +1,87 @@
+"""The quota of open executions: over both protocols, and free again when executions end."""
+
+import asyncio
+
+import pytest
+
+from holdfast.model.access import Limits, Role
+from holdfast.model.errors import LimitExceeded, Unavailable
+from holdfast.model.ids import ExecutionId
+from holdfast.model.requests import TerminateWorkflow
+from holdfast.protocol.generated import client_pb2
+from holdfast.server.access import open_executions
+from holdfast.server.access.open_executions import OpenExecutions
+from tests.access.serving import ACME, OTHER, Served
+
+WITHIN = 10.0
+WORKFLOWS = f"/api/tenants/{ACME}/workflows"
+
+
+async def start(served: Served, token: str, name: str, tenant: str = ACME) -> int:
+    path = f"/api/tenants/{tenant}/workflows"
+    return (await served.ask("POST", path, {"kind": "a", "id": name}, token=token)).status
+
+
+async def test_no_more_than_the_quota_are_open(served: Served) -> None:
+    await served.limit(ACME, Limits(open_executions=2))
+    token, other = await served.token(Role.OPERATOR), await served.token(Role.OPERATOR, tenant=OTHER)
+    assert [await start(served, token, name) for name in "abc"] == [201, 201, 429]
+    answer = await served.call("StartWorkflow", client_pb2.StartWorkflowRequest(kind="a"), token=token)
+    assert (answer.status, answer.code) == ("RESOURCE_EXHAUSTED", "LIMIT_EXCEEDED")
+    assert await start(served, other, "a", OTHER) == 201
+
+
+async def test_one_that_ends_makes_room(served: Served) -> None:
+    await served.limit(ACME, Limits(open_executions=1))
+    token = await served.token(Role.OPERATOR)
+    assert [await start(served, token, name) for name in "ab"] == [201, 429]
+    await served.engine.send(TerminateWorkflow(ACME, ExecutionId("a")))
+    async with asyncio.timeout(WITHIN):
+        while await start(served, token, "b") == 429:  # noqa: ASYNC110 - it is counted behind the server
+            await asyncio.sleep(0.01)
+
+
+class Counter:
+    """What the database says, and the time."""
+
+    def __init__(self) -> None:
+        self.open = 0
+        self.asked = 0
+        self.seconds = 0.0
+        self.is_down = False
+
+    async def count(self) -> int:
+        self.asked += 1
+        if self.is_down:
+            raise Unavailable("the database is out of reach")
+        return self.open
+
+    def now(self) -> float:
+        return self.seconds
+
+
+async def test_the_database_is_asked_now_and_then_only() -> None:
+    counter = Counter()
+    opened = OpenExecutions(count=counter.count, now=counter.now)
+    await opened.look()
+    for _ in range(100):
+        opened.start(1_000)
+        await asyncio.sleep(0)
+    assert counter.asked == 1
+    counter.seconds = open_executions.FRESH_SECONDS
+    opened.start(1_000)
+    await asyncio.sleep(0)
+    assert counter.asked == 2
+
+
+async def test_a_database_that_is_down_leaves_the_last_number(caplog: pytest.LogCaptureFixture) -> None:
+    counter = Counter()
+    counter.open = 5
+    opened = OpenExecutions(count=counter.count, now=counter.now)
+    await opened.look()
+    counter.is_down, counter.seconds = True, 10.0
+    for _ in range(3):
+        with pytest.raises(LimitExceeded):
+            opened.start(5)
+        await asyncio.sleep(0)
+    assert "could not be counted" in caplog.text

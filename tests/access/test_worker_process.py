@@ -1,0 +1,45 @@
+"""`holdfast worker` as an operator runs it."""
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from holdfast import Holdfast
+from tests.access.running import LIMIT, Command
+
+pytestmark = pytest.mark.processes
+
+APP = str(Path(__file__).with_name("shop.py"))
+
+
+def url(folder: Path) -> str:
+    return f"sqlite:///{folder / 'app.db'}"
+
+
+async def test_several_processes_work_and_drain(tmp_path: Path) -> None:
+    with Command(tmp_path, "--db", url(tmp_path), "worker", APP, "--processes", "2") as worker:
+        pids = {worker.until("serving")["pid"] for _ in range(2)}
+        assert len(pids) == 2
+        async with Holdfast.open(url(tmp_path)) as holdfast:
+            assert await (await holdfast.start("total", 4)).result(timeout=LIMIT) == 6
+        assert worker.stop() == 0
+        worker.until("stopped")
+
+
+async def test_a_process_that_crashes_is_started_again(tmp_path: Path) -> None:
+    with Command(tmp_path, "--db", url(tmp_path), "worker", APP) as worker:
+        first = worker.until("serving")["pid"]
+        async with Holdfast.open(url(tmp_path)) as holdfast:
+            handle = await holdfast.submit_task("crash_once", str(tmp_path))
+            assert worker.until("crashed")["code"] == 7
+            assert worker.until("serving")["pid"] != first
+            assert await handle.result(timeout=LIMIT) == "alive"
+        assert worker.stop(signal.SIGINT) == 0
+
+
+def test_an_app_that_is_broken_is_not_tried_for_ever(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text("import nothing_of_this_name\n", encoding="utf-8")
+    with Command(tmp_path, "--db", url(tmp_path), "worker", "broken.py", "--processes", "2") as worker:
+        assert worker.ended() == 1
+        assert "nothing_of_this_name" in "".join(worker.errors)

@@ -1,0 +1,46 @@
+"""Where `holdfast dev` serves HTTP."""
+
+import socket
+from collections.abc import AsyncIterator
+
+import pytest
+
+from holdfast import Holdfast
+from holdfast.cli.dev import http
+from holdfast.cli.dev.http import port_of, serving_http
+from holdfast.model.errors import Unavailable
+from holdfast.server.host import EngineHost
+from tests.cli.support import Shop
+
+
+@pytest.fixture
+async def engine(shop: Shop) -> AsyncIterator[EngineHost]:
+    async with Holdfast.open(shop.url) as holdfast:
+        yield holdfast.host
+
+
+@pytest.fixture
+def taken() -> socket.socket:
+    return socket.create_server(("127.0.0.1", 0))
+
+
+async def test_a_taken_port_makes_way_for_the_next(
+    engine: EngineHost, taken: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = taken.getsockname()[1]
+    monkeypatch.setattr(http, "NEARBY", (port, 0))
+    with taken:
+        async with serving_http(engine, None) as url:
+            assert port_of(url) not in (None, port)
+
+
+async def test_a_port_that_was_asked_for_is_served_or_refused(engine: EngineHost, taken: socket.socket) -> None:
+    with taken, pytest.raises(Unavailable, match="try another --port"):
+        async with serving_http(engine, taken.getsockname()[1]):
+            pass
+
+
+async def test_without_the_packages_there_is_no_http(engine: EngineHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "find_spec", lambda _: None)
+    async with serving_http(engine, None) as url:
+        assert (url, port_of(url)) == (None, None)

@@ -1,0 +1,42 @@
+"""Values that cannot mean anything are refused where they are made, or read."""
+
+from typing import Any
+
+import pytest
+
+from holdfast.model.errors import StoreDamaged
+from holdfast.model.events import decode_event
+from holdfast.model.ids import MAX_COMMANDS_OF_A_TYPE, DerivedIds, ExecutionId, TenantId
+from holdfast.model.instants import Instant
+from holdfast.model.retries import RetryPolicy
+
+
+@pytest.mark.parametrize(
+    ("choice", "told"),
+    [
+        ({"max_retries": -1}, "max_retries must be 0 or more"),
+        ({"initial_interval_ms": -1}, "intervals must be 0 or more"),
+        ({"max_interval_ms": -1}, "intervals must be 0 or more"),
+        ({"backoff": 0.5}, "backoff must be 1 or more"),
+        ({"jitter": 1.5}, "jitter must lie between 0 and 1"),
+    ],
+)
+def test_a_retry_policy_has_bounds(choice: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        RetryPolicy(**choice)
+
+
+def test_an_event_of_a_newer_release_is_refused_and_never_skipped() -> None:
+    with pytest.raises(StoreDamaged, match="unknown type 'COFFEE_BREWED'"):
+        decode_event(7, "COFFEE_BREWED", 1, b"{}")
+
+
+def test_an_event_that_does_not_fit_its_type_is_refused() -> None:
+    with pytest.raises(StoreDamaged, match=r"event 7 \(TIMER_FIRED\) cannot be read"):
+        decode_event(7, "TIMER_FIRED", 1, b"[]")
+
+
+def test_an_execution_has_a_bounded_number_of_commands() -> None:
+    ids = DerivedIds(TenantId("acme"), ExecutionId("order-1"), Instant(1))
+    with pytest.raises(OverflowError, match="start a child workflow"):
+        ids.task(MAX_COMMANDS_OF_A_TYPE)

@@ -1,0 +1,187 @@
+"""What has ended is removed in small steps, with all that belongs to it, and nothing else."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from holdfast.model.flows import FlowValue
+from holdfast.model.ids import ExecutionId, TaskId
+from holdfast.model.instants import Instant
+from holdfast.model.oversight import WorkSort
+from holdfast.model.queries import HistoryWanted
+from holdfast.model.records import Attempt, Execution, RequestKey, StateEntry, Task, TaskLine
+from holdfast.model.retention import EndedPlace, Pruned, PruneWanted
+from holdfast.model.statuses import AttemptStatus, ExecutionStatus, TaskStatus
+from holdfast.ports.store import Changes, Store, Wanted
+from tests.stores.making import ACME, OTHER, execution, frame, history, ids, key, load, promise, scope, task, write
+
+NOW = Instant(100)
+WORKFLOWS = PruneWanted(ACME, WorkSort.WORKFLOW, "checkout", NOW)
+TASKS = PruneWanted(ACME, WorkSort.TASK, "charge", NOW)
+
+
+def ended(identity: str, closed_at: int = 50, **fields: Any) -> Execution:
+    given = {"status": ExecutionStatus.COMPLETED, "closed_at": Instant(closed_at), "last_sequence": 2}
+    return execution(identity, **(given | fields))
+
+
+def done(identity: str, closed_at: int = 50, **fields: Any) -> Task:
+    return task(
+        identity, **({"status": TaskStatus.COMPLETED, "ready": False, "closed_at": Instant(closed_at)} | fields)
+    )
+
+
+async def left(store: Store, *identities: str) -> list[str]:
+    """Those of these executions that are still there."""
+    rows = await load(store, Wanted(executions={key(each) for each in identities}))
+    return sorted(name for _, name in rows.executions if name in identities)
+
+
+async def test_what_ended_before_the_instant_goes_and_all_else_stays(store: Store) -> None:
+    await write(
+        store,
+        Changes(
+            new_executions=[
+                ended("old"),
+                ended("young", 100),
+                ended("of-another-kind", kind="refund"),
+                ended("of-another-tenant", tenant=OTHER),
+                execution("open"),
+            ]
+        ),
+    )
+    pruned = await store.prune(WORKFLOWS)
+    assert (pruned.removed, pruned.last) == (1, EndedPlace(Instant(50), "old"))
+    assert await left(store, "old", "young", "of-another-kind", "open") == ["of-another-kind", "open", "young"]
+    assert await store.execution((OTHER, ExecutionId("of-another-tenant"))) is not None
+    assert await store.prune(WORKFLOWS.following(EndedPlace(Instant(50), "old"))) == Pruned(0, None)
+
+
+def belongings(owner: str) -> Changes:
+    """Rows of every sort that belong to an execution, and to its task."""
+    name = ExecutionId(owner)
+    identity = TaskId(f"task-of-{owner}")
+    return Changes(
+        new_executions=[ended(owner)],
+        events=history(2, owner),
+        new_tasks=[done(identity, execution_id=name)],
+        attempts=[Attempt(ACME, identity, 1, Instant(1), Instant(2), AttemptStatus.COMPLETED, None)],
+        lines=[TaskLine(ACME, identity, 1, Instant(1), "log", "INFO", b"1")],
+        new_promises=[promise(f"promise-of-{owner}", owner)],
+        state=[StateEntry(ACME, name, "colour", b"1")],
+        request_keys=[
+            RequestKey(ACME, f"signal:{owner}", "once", "go", Instant(1)),
+            RequestKey(ACME, "workflow", f"start-of-{owner}", owner, Instant(1)),
+        ],
+        new_frames=[frame(owner=owner)],
+        new_scopes=[scope(owner=owner)],
+        flow_values=[FlowValue(ACME, name, "large", b"1")],
+    )
+
+
+async def found(store: Store, owner: str) -> list[int]:
+    """How many rows of each sort there are."""
+    name, identity = ExecutionId(owner), TaskId(f"task-of-{owner}")
+    rows = await load(
+        store,
+        Wanted(
+            executions={(ACME, name)},
+            tasks={(ACME, identity)},
+            promises={key(f"promise-of-{owner}")},
+            request_keys={(ACME, f"signal:{owner}", "once"), (ACME, "workflow", f"start-of-{owner}")},
+            frames={(ACME, name, "", 0)},
+            scopes={(ACME, name, "r/1")},
+            flow_values={(ACME, name, "large")},
+        ),
+    )
+    loaded = (rows.executions, rows.tasks, rows.promises, rows.request_keys, rows.frames, rows.scopes, rows.flow_values)
+    told = await store.histories([HistoryWanted(ACME, name, 0, 10)])
+    attempts, lines = await store.attempts((ACME, identity)), await store.lines((ACME, identity), 0, 10)
+    state = await store.state((ACME, name))
+    return [*[len(each) for each in loaded], len(told[0]), len(attempts), len(lines), len(state.entries)]
+
+
+async def test_an_execution_goes_with_all_that_is_its_own(store: Store) -> None:
+    await write(store, belongings("gone"))
+    await write(store, belongings("kept"))
+    await write(store, Changes(changed_executions=[ended("kept", 200)]))
+    before = await found(store, "kept")
+    assert all(before)
+    assert await found(store, "gone") == before
+    await store.prune(WORKFLOWS)
+    assert not any(await found(store, "gone"))
+    assert await found(store, "kept") == before
+
+
+async def test_a_standalone_task_goes_with_its_attempts_lines_and_key(store: Store) -> None:
+    used = [RequestKey(ACME, "task", f"key-{each}", each, Instant(1)) for each in ("gone", "kept")]
+    await write(
+        store,
+        Changes(
+            new_tasks=[
+                done("gone", idempotency_key="key-gone"),
+                done("kept", 100, idempotency_key="key-kept"),
+                done("of-a-workflow", execution_id=ExecutionId("order-1")),
+                task("open"),
+            ],
+            attempts=[Attempt(ACME, TaskId("gone"), 1, Instant(1), Instant(2), AttemptStatus.COMPLETED, None)],
+            lines=[TaskLine(ACME, TaskId("gone"), 1, Instant(1), "log", "INFO", b"1")],
+            request_keys=used,
+        ),
+    )
+    assert (await store.prune(TASKS)).removed == 1
+    there = await store.tasks([key(each) for each in ("gone", "kept", "of-a-workflow", "open")])
+    assert sorted(ids(list(there))) == ["kept", "of-a-workflow", "open"]
+    assert (await store.attempts(key("gone")), await store.lines(key("gone"), 0, 10)) == ([], [])
+    names = {(ACME, "task", f"key-{each}") for each in ("gone", "kept")}
+    assert set((await load(store, Wanted(request_keys=names))).request_keys) == {(ACME, "task", "key-kept")}
+
+
+async def test_relatives_keep_what_they_may_need(store: Store) -> None:
+    failed = ExecutionStatus.FAILED
+    await write(
+        store,
+        Changes(
+            new_executions=[
+                ended("parent-of-an-open-one", 10),
+                execution("open-child", parent_id=ExecutionId("parent-of-an-open-one"), kind="refund"),
+                execution("open-parent", kind="refund"),
+                ended("completed-child", 20, parent_id=ExecutionId("open-parent")),
+                ended("failed-child", 21, parent_id=ExecutionId("open-parent"), status=failed),
+                ended("orphan", 22, parent_id=ExecutionId("never-there"), status=failed),
+            ]
+        ),
+    )
+    pruned = await store.prune(WORKFLOWS)
+    assert (pruned.removed, pruned.last) == (2, EndedPlace(Instant(22), "orphan"))
+    stay = ["failed-child", "parent-of-an-open-one"]
+    assert await left(store, *stay, "completed-child", "orphan") == stay
+
+
+async def test_one_step_is_bounded_and_the_next_one_goes_on(store: Store) -> None:
+    await write(store, Changes(new_executions=[ended(f"e{number}", number, last_sequence=6) for number in range(5)]))
+    wanted = replace(WORKFLOWS, limit=3, events=10)
+    steps = []
+    while (pruned := await store.prune(wanted)).last is not None:
+        steps.append(pruned.removed)
+        wanted = wanted.following(pruned.last)
+    assert steps == [1, 1, 1, 1, 1]
+    await write(store, Changes(new_executions=[ended(f"f{number}", number) for number in range(5)]))
+    assert (await store.prune(replace(WORKFLOWS, limit=3))).removed == 3
+
+
+async def test_kinds_that_have_ended_are_known(store: Store) -> None:
+    await write(
+        store,
+        Changes(
+            new_executions=[ended("a"), ended("b", kind="refund"), ended("c"), execution("d", kind="open")],
+            new_tasks=[
+                done("e"),
+                done("f", task_type="mail", execution_id=ExecutionId("a")),
+                task("g", task_type="open"),
+            ],
+        ),
+    )
+    assert list(await store.ended_kinds(ACME, WorkSort.WORKFLOW)) == ["checkout", "refund"]
+    assert list(await store.ended_kinds(ACME, WorkSort.TASK)) == ["charge"]
+    assert list(await store.ended_kinds(OTHER, WorkSort.TASK)) == []

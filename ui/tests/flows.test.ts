@@ -1,0 +1,138 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { test } from "node:test";
+import type { NodeOutlineDocument, RunDocument, VisitDocument } from "../src/api/schema";
+import { itemOf, lineageOf, placesIn } from "../src/pages/execution/run";
+import { definitionIn, freshId, type Definition, type Point } from "../src/pages/flows/definition";
+import { WIDTH } from "../src/pages/flows/graph/geometry";
+import { placesOf, tidied } from "../src/pages/flows/graph/layout";
+import { differences } from "../src/pages/flows/versions";
+
+const chain = (...ids: string[]): Definition => ({
+  name: "chain",
+  nodes: ids.map((id) => ({ id, type: "edit" })),
+  edges: ids.slice(1).map((dst, index) => ({ id: `${index}`, src: ids[index] ?? "", dst })),
+});
+
+const NO_OUTLINES: ReadonlyMap<string, NodeOutlineDocument> = new Map();
+
+const at = (places: ReadonlyMap<string, Point>, id: string): Point => {
+  const place = places.get(id);
+  ok(place);
+  return place;
+};
+
+test("a way leads from left to right, and no node lies on another", () => {
+  const definition = chain("a", "b", "c");
+  definition.nodes.push({ id: "d", type: "edit" });
+  definition.edges?.push({ id: "ad", src: "a", dst: "d" });
+  const places = tidied(definition, NO_OUTLINES);
+
+  ok(at(places, "a").x + WIDTH < at(places, "b").x);
+  ok(at(places, "b").x + WIDTH < at(places, "c").x);
+  ok(at(places, "d").y !== at(places, "b").y);
+});
+
+test("the first way out of a node lies on top", () => {
+  const definition: Definition = {
+    name: "choice",
+    nodes: ["if", "yes", "no"].map((id) => ({ id, type: "edit" })),
+    edges: [
+      { id: "1", src: "if", port: "true", dst: "yes" },
+      { id: "2", src: "if", port: "false", dst: "no" },
+    ],
+  };
+  const places = tidied(definition, NO_OUTLINES);
+
+  ok(at(places, "yes").y < at(places, "no").y);
+});
+
+test("an edge to a node that is not there is no reason to draw nothing", () => {
+  const definition = chain("a", "b");
+  definition.edges?.push({ id: "lost", src: "b", dst: "gone" });
+
+  equal(tidied(definition, NO_OUTLINES).size, 2);
+});
+
+test("a loop of edges can be drawn", () => {
+  const definition = chain("a", "b");
+  definition.edges?.push({ id: "back", src: "b", dst: "a" });
+
+  equal(tidied(definition, NO_OUTLINES).size, 2);
+});
+
+test("nodes stay where their author put them", () => {
+  const definition = chain("a", "b");
+  definition.nodes[0] = { id: "a", type: "edit", position: { x: -7, y: 9 } };
+
+  deepEqual(placesOf(definition, NO_OUTLINES).get("a"), { x: -7, y: 9 });
+});
+
+test("between versions, what was added, removed and changed is told, and places are not", () => {
+  const before: Definition = { ...chain("a", "b", "c"), description: "old" };
+  const after: Definition = { ...chain("a", "b", "d"), description: "new" };
+  before.nodes[0] = { id: "a", type: "wait", name: "Dry", parameters: { amount: 1, on: { day: 1 } } };
+  after.nodes[0] = { id: "a", type: "wait", name: "Dry", parameters: { amount: 1, on: { day: 2 } } };
+  after.nodes[1] = { id: "b", type: "edit", position: { x: 1, y: 1 } };
+
+  deepEqual(
+    differences(before, after).map(({ what, of, lines }) => [what, of, ...lines.flat()]),
+    [
+      ["changed", "Dry", "parameters.on.day", 1, 2],
+      ["added", "edit d"],
+      ["removed", "edit c"],
+      ["added", "edge b → d"],
+      ["removed", "edge b → c"],
+      ["changed", "description", "", "old", "new"],
+    ],
+  );
+});
+
+test("an edge that leaves by another port is another edge", () => {
+  const [before, after] = [chain("a", "b"), chain("a", "b")];
+  after.edges = [{ id: "0", src: "a", port: "error", dst: "b" }];
+
+  deepEqual(differences(before, after).map(({ what, of }) => `${what} ${of}`), ["added edge a (error) → b", "removed edge a → b"]);
+});
+
+test("equal versions have no differences", () => {
+  deepEqual(differences(chain("a", "b"), chain("a", "b")), []);
+});
+
+test("an id that is taken gets the next number", () => {
+  deepEqual([freshId("wait", []), freshId("wait", [{ id: "wait" }, { id: "wait_2" }])], ["wait", "wait_3"]);
+});
+
+test("what is pasted is a definition, or an error that says what one is", () => {
+  equal(definitionIn('{"nodes": []}').name, "imported");
+  for (const text of ["null", "[]", '{"nodes": 1}']) {
+    let told = "";
+    try {
+      definitionIn(text);
+    } catch (error) {
+      told = String(error);
+    }
+    equal(told, "Error: A flow is an object with a list of nodes.");
+  }
+});
+
+test("the address of an item tells its lineage", () => {
+  deepEqual(lineageOf("r~4.12~7.3"), ["r", "r~4.12", "r~4.12~7.3"]);
+  deepEqual(itemOf("r~4.12~7.3"), { place: 7, index: 3 });
+  equal(itemOf("r"), null);
+});
+
+const frame = (path: string, ...visits: [string, string][]): RunDocument =>
+  ({
+    frame: { path, joins: [], visits: visits.map(([node, status]) => ({ node, status, scope: null, resume_at: null }) as VisitDocument) },
+  }) as unknown as RunDocument;
+
+test("inside of an item a node stands as that item has it", () => {
+  const places = placesIn([frame("r", ["split", "waiting"]), frame("r~1.0", ["add", "success"])]);
+
+  deepEqual([places.get("split")?.status, places.get("add")?.status], ["waiting", "success"]);
+  equal(places.get("add")?.frame, "r~1.0");
+});
+
+test("of two visits of one node the one that goes on is shown", () => {
+  equal(placesIn([frame("r", ["add", "running"], ["add", "success"])]).get("add")?.status, "running");
+});
