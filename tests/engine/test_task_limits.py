@@ -39,6 +39,19 @@ def test_a_failed_try_waits_for_its_next_one_and_then_is_ready() -> None:
     assert world.claim_task().attempt == 2
 
 
+@pytest.mark.parametrize("backoff", [1e300, 1e10, 1.5])
+def test_however_steep_the_backoff_no_pause_is_longer_than_the_longest(backoff: float) -> None:
+    """A power that is no number any more would break each sweep that the task is in, and with it everybody's timers."""
+    longest = Milliseconds(3_600_000)
+    world = running(TaskOptions(retry=RetryPolicy(200, SECOND, backoff, longest, jitter=0)))
+    world.ask(requests.FailTask(*TASK, ClaimToken(1), BOOM))
+    for _ in range(150):
+        world.wait(longest)
+        world.claim_task()
+        world.wait(LEASE)
+    assert (world.task().status, world.task().scheduled_at) == (TaskStatus.PENDING, world.now + longest)
+
+
 def test_retries_that_are_used_up_end_the_task_with_the_count_of_its_tries() -> None:
     world = running(TaskOptions(retry=ONCE))
     world.ask(requests.FailTask(*TASK, ClaimToken(1), BOOM))

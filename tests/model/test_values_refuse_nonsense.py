@@ -18,6 +18,8 @@ from holdfast.model.retries import RetryPolicy
         ({"initial_interval_ms": -1}, "intervals must be 0 or more"),
         ({"max_interval_ms": -1}, "intervals must be 0 or more"),
         ({"backoff": 0.5}, "backoff must be 1 or more"),
+        ({"backoff": float("nan")}, "backoff must be 1 or more, and finite"),
+        ({"backoff": float("inf")}, "backoff must be 1 or more, and finite"),
         ({"jitter": 1.5}, "jitter must lie between 0 and 1"),
     ],
 )

@@ -1,9 +1,14 @@
 """When a failed task is tried again."""
 
+import math
+
 import msgspec
 
 from holdfast.model.failures import Failure
 from holdfast.model.instants import Instant, Milliseconds, later
+
+MOST_DOUBLINGS = 64
+"""The shortest pause, doubled so often, is longer than all of time."""
 
 
 class RetryPolicy(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -22,8 +27,9 @@ class RetryPolicy(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
             raise ValueError(f"max_retries must be 0 or more, not {self.max_retries}")
         if self.initial_interval_ms < 0 or self.max_interval_ms < 0:
             raise ValueError("retry intervals must be 0 or more")
-        if self.backoff < 1:
-            raise ValueError(f"backoff must be 1 or more, not {self.backoff}")
+        # JSON has no such numbers: what is kept of them could never be read again.
+        if self.backoff < 1 or not math.isfinite(self.backoff):
+            raise ValueError(f"backoff must be 1 or more, and finite, not {self.backoff}")
         if not 0 <= self.jitter <= 1:
             raise ValueError(f"jitter must lie between 0 and 1, not {self.jitter}")
 
@@ -55,6 +61,12 @@ def next_try(
 
 def delay_after(policy: RetryPolicy, attempt: int, chance: float) -> Milliseconds:
     """The pause after try number `attempt`."""
-    exponent = min(attempt - 1, 64)
-    interval = min(policy.initial_interval_ms * policy.backoff**exponent, policy.max_interval_ms)
+    interval = min(policy.initial_interval_ms * _growth(policy.backoff, attempt - 1), policy.max_interval_ms)
     return Milliseconds(max(0, round(interval * (1 + policy.jitter * (2 * chance - 1)))))
+
+
+def _growth(backoff: float, times: int) -> float:
+    """What the first pause is multiplied by: a number, however steep the backoff is."""
+    if times * math.log2(backoff) > MOST_DOUBLINGS:
+        return 2.0**MOST_DOUBLINGS
+    return backoff**times
