@@ -12,7 +12,7 @@ from holdfast.model.instants import Instant
 from holdfast.model.records import RequestKey
 from holdfast.ports.store import Changes, Rows, Store, Wanted
 from tests.stores.conftest import Make, Open
-from tests.stores.making import ACME, Decision, entry, execution, key, keys, load, promise, task, timer, write
+from tests.stores.making import ACME, Decision, entry, execution, key, keys, load, promise, schedule, task, timer, write
 
 
 def everything() -> Changes:
@@ -89,6 +89,22 @@ async def test_concurrent_commits_lose_no_update(open_store: Open) -> None:
     await asyncio.gather(*plans)
     [counted] = await stores[1].executions([key("order-1")])
     assert counted.open_items == 50
+
+
+async def test_concurrent_commits_lose_no_update_of_a_schedule(open_store: Open) -> None:
+    """It is written as a whole, so whoever has not seen the last change would undo it."""
+    stores = [await open_store(), await open_store()]
+    await write(stores[0], Changes(schedules=[schedule()]))
+
+    def add_one(rows: Rows) -> Changes:
+        [found] = rows.schedules.values()
+        return Changes(schedules=[msgspec.structs.replace(found, started=found.started + 1)])
+
+    wanted = Wanted(schedules={(ACME, "nightly")})
+    await asyncio.gather(*[store.commit(Decision(wanted, add_one)) for store in stores * 25])
+    counted = await stores[1].schedule((ACME, "nightly"))
+    assert counted is not None
+    assert counted.started == 50
 
 
 async def test_reads_neither_wait_for_a_commit_nor_see_half_of_it(database: Store, make_store: Make) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import random
 import time
 from collections.abc import Mapping
+from typing import Final
 
 import asyncpg
 
@@ -37,6 +38,13 @@ MOST_FREE = 32
 """Plans of so many rows are tried without locks; of more, some would too often be in somebody's way."""
 LOCKING_COMMITS = 16
 """For so many commits all plans take locks, after one that had gone without was in vain."""
+
+_WITHOUT_LOCKS: Final = frozenset(
+    {"executions", "tasks", "timers", "promises", "request_keys", "queues", "flow_values", "flow_versions"}
+)
+"""What may be read without a lock: its version is checked by the write, or it never changes, or the plan begins anew
+when it is found."""
+_ONLY_UNDER_LOCKS: Final = tuple(sort for sort in Wanted.__struct_fields__ if sort not in _WITHOUT_LOCKS)
 
 COMMITTED = "COMMIT"
 
@@ -274,20 +282,7 @@ class Transactions:
 
 def _needs_locks(wanted: Wanted) -> bool:
     """Whether it searches, or sees rows that have no version of their own."""
-    return bool(
-        wanted.execution_claims
-        or wanted.task_claims
-        or wanted.due
-        or wanted.held
-        or wanted.ready_flows
-        or wanted.open_items_of
-        or wanted.histories
-        or wanted.promise_names
-        or wanted.frames
-        or wanted.scopes
-        or wanted.item_results
-        or wanted.newest_flows
-    )
+    return any(getattr(wanted, sort) for sort in _ONLY_UNDER_LOCKS)
 
 
 def _pause(number: int) -> float:
