@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from holdfast import Holdfast, ReusePolicy, WorkflowContext, workflow
-from holdfast.errors import AlreadyStarted, InvalidArgument
+from holdfast.errors import AlreadyStarted
 from holdfast.model.statuses import ExecutionStatus
 
 
@@ -42,5 +42,19 @@ async def test_an_id_may_be_wanted_new(url: str) -> None:
         await hf.start(waiting, 1, id="w", reuse=ReusePolicy.REJECT)
         with pytest.raises(AlreadyStarted):
             await hf.start(waiting, 1, id="w", reuse=ReusePolicy.REJECT)
-        with pytest.raises(InvalidArgument, match="for ever"):
-            await hf.start(waiting, 1, id="w", reuse=ReusePolicy.ALLOW_AFTER_CLOSE)
+
+
+async def test_another_one_may_follow_under_an_id(url: str) -> None:
+    async with Holdfast.open(url, workflows=[waiting]) as hf:
+        first = await hf.start(waiting, 1, id="w")
+        with pytest.raises(AlreadyStarted):
+            await hf.start(waiting, 2, id="w", reuse=ReusePolicy.ALLOW_AFTER_CLOSE)
+        await hf.signal("w", "go")
+        assert await first.result(timeout=20) == 1
+        second = await hf.start(waiting, 2, id="w", reuse=ReusePolicy.ALLOW_AFTER_CLOSE)
+        assert (second.id, second.created) == ("w~2", True)
+        third = await hf.start(waiting, 3, id="w", reuse=ReusePolicy.TERMINATE_AND_START)
+        assert (await second.describe()).status is ExecutionStatus.TERMINATED
+        await hf.signal("w", "go")
+        assert await third.result(timeout=20) == 3
+        assert await hf.handle("w", waiting).result(timeout=20) == 1

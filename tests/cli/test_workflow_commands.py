@@ -16,6 +16,14 @@ def test_start_gives_the_id_and_the_same_again(shop: Shop) -> None:
     assert (first, again) == ({"id": "order-9", "created": True}, {"id": "order-9", "created": False})
 
 
+def test_start_says_what_a_used_id_means(shop: Shop) -> None:
+    words = ("workflow", "start", "ghost", "--id", "order-9", "--reuse")
+    assert shop.answer(*words, "reject") == {"id": "order-9", "created": True}
+    code, error = shop.refusal(*words, "allow_after_close")
+    assert (code, error["code"]) == (4, "ALREADY_STARTED")
+    assert shop.answer(*words, "TERMINATE_AND_START") == {"id": "order-9~2", "created": True}
+
+
 def test_start_tells_a_person_what_to_do_next(shop: Shop) -> None:
     assert "holdfast workflow show order-9" in shop.shown("workflow", "start", "ghost", "--id", "order-9")
 

@@ -60,12 +60,54 @@ async def test_policies_over_the_wire(server: Server) -> None:
     assert (await describe(server, "b")).status == values_pb2.EXECUTION_STATUS_PENDING
 
 
+REJECT, TERMINATE = client_pb2.REUSE_POLICY_REJECT, client_pb2.REUSE_POLICY_TERMINATE_AND_START
+AFTER_CLOSE, AFTER_FAILURE = client_pb2.REUSE_POLICY_ALLOW_AFTER_CLOSE, client_pb2.REUSE_POLICY_ALLOW_AFTER_FAILURE
+
+
+async def test_policies_of_a_bare_id_while_it_is_open(server: Server) -> None:
+    await server.start()
+    assert not (await server.start(reuse_policy=client_pb2.REUSE_POLICY_RETURN_EXISTING)).created
+    for policy in (REJECT, AFTER_CLOSE, AFTER_FAILURE):
+        refusal = await refused(server, "StartWorkflow", start(reuse_policy=policy))
+        assert (refusal.status, refusal.code) == ("ALREADY_EXISTS", "ALREADY_STARTED")
+        assert refusal.fields["execution_id"] == "order-1"
+    made = await server.start(reuse_policy=TERMINATE)
+    assert (made.execution_id, made.created) == ("order-1~2", True)
+    assert (await describe(server)).status == values_pb2.EXECUTION_STATUS_TERMINATED
+    assert (await describe(server, "order-1~2")).status == values_pb2.EXECUTION_STATUS_PENDING
+
+
+async def test_policies_of_a_bare_id_when_it_has_ended(server: Server) -> None:
+    await server.start()
+    await ended(server)
+    for policy in (REJECT, AFTER_FAILURE):
+        assert (await refused(server, "StartWorkflow", start(reuse_policy=policy))).code == "ALREADY_STARTED"
+    made = await server.start(reuse_policy=AFTER_CLOSE)
+    assert (made.execution_id, made.created) == ("order-1~2", True)
+    failing = worker_pb2.Command(fail_workflow={"error": "boom"})
+    await server.submit(await server.claim(), failing, status=worker_pb2.ACTIVATION_STATUS_FAILED)
+    assert (await server.start(reuse_policy=AFTER_FAILURE)).execution_id == "order-1~3"
+    assert (await describe(server)).output == b"7"
+    assert await server.events() == ["WORKFLOW_STARTED", "WORKFLOW_COMPLETED"]
+
+
+async def test_a_start_of_a_bare_id_that_is_sent_again_has_one_effect(server: Server) -> None:
+    await server.start()
+    for policy in (TERMINATE, AFTER_CLOSE, REJECT):
+        identity = f"order-{policy}"
+        made = [await server.start(identity, reuse_policy=policy, request_id=identity) for _ in range(2)]
+        assert [(each.execution_id, each.created) for each in made] == [(identity, True)] * 2
+    again = [await server.start(reuse_policy=TERMINATE, request_id="another") for _ in range(2)]
+    assert [each.execution_id for each in again] == ["order-1~2"] * 2
+
+
 @pytest.mark.parametrize(
     "more",
     [
         {"idempotency_key": "a\nb"},
         {"idempotency_key": KEY, "key_ttl_ms": 0},
-        {"reuse_policy": client_pb2.REUSE_POLICY_ALLOW_AFTER_CLOSE},
+        {"request_id": "a\nb"},
+        {"request_id": "x" * 256},
         {"idempotency_key": KEY, "reuse_policy": 99},
         {"idempotency_key": KEY, "signal": {"name": "go"}},
         {"signal": {"name": "go", "execution_id": "another"}},

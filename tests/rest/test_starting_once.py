@@ -38,7 +38,22 @@ async def test_one_that_is_open_is_ended_and_another_started(idle: Direct) -> No
     assert (await idle.get(f"{WORKFLOWS}/{first.json['id']}")).json["status"] == "TERMINATED"
 
 
-@pytest.mark.parametrize("fields", [{"reuse_policy": "MAYBE"}, {"key_ttl_ms": 0}, {"idempotency_key": "a\nb"}])
+async def test_another_one_follows_under_a_used_id(idle: Direct) -> None:
+    await start(idle, id="order-17")
+    refused = await start(idle, id="order-17", reuse_policy="ALLOW_AFTER_CLOSE")
+    assert (refused.status, refused.code) == (409, "ALREADY_STARTED")
+    await idle.post(f"{WORKFLOWS}/order-17/terminate", {})
+    wanted = {"id": "order-17", "reuse_policy": "ALLOW_AFTER_FAILURE", "request_id": "r-1"}
+    made = [await start(idle, **wanted) for _ in range(2)]
+    assert [(each.status, each.json["id"]) for each in made] == [(201, "order-17~2")] * 2
+    assert (await idle.get(f"{WORKFLOWS}/order-17~2")).json["status"] == "PENDING"
+    newest = await start(idle, id="order-17")
+    assert (newest.status, newest.json["id"]) == (200, "order-17~2")
+
+
+@pytest.mark.parametrize(
+    "fields", [{"reuse_policy": "MAYBE"}, {"request_id": "a\nb"}, {"key_ttl_ms": 0}, {"idempotency_key": "a\nb"}]
+)
 async def test_what_means_nothing_is_refused(idle: Direct, fields: dict[str, object]) -> None:
     assert (await start(idle, **fields)).status == 400
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from holdfast.engine.starting import WORKFLOW_KEYS, key_of_followers
 from holdfast.model.flows import FlowValue
 from holdfast.model.ids import ExecutionId, TaskId
 from holdfast.model.instants import Instant
@@ -55,6 +56,16 @@ async def test_what_ended_before_the_instant_goes_and_all_else_stays(store: Stor
     assert await left(store, "old", "young", "of-another-kind", "open") == ["of-another-kind", "open", "young"]
     assert await store.execution((OTHER, ExecutionId("of-another-tenant"))) is not None
     assert await store.prune(WORKFLOWS.following(EndedPlace(Instant(50), "old"))) == Pruned(0, None)
+
+
+async def test_who_was_followed_stays_as_long_as_the_newest_under_its_id(store: Store) -> None:
+    newest = RequestKey(ACME, WORKFLOW_KEYS, key_of_followers(ExecutionId("order")), "order~2", Instant(1))
+    rows = [ended("order"), ended("order~2", 60)]
+    await write(store, Changes(new_executions=rows, request_keys=[newest]))
+    await store.prune(WORKFLOWS)
+    assert await left(store, "order", "order~2") == ["order"]
+    await store.prune(WORKFLOWS)
+    assert await left(store, "order", "order~2") == []
 
 
 def belongings(owner: str) -> Changes:

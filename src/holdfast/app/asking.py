@@ -130,7 +130,9 @@ class Asking(Reading):
 
         The same `id` again, with the same workflow and input, gives the execution that is there: so a start may be
         repeated safely. With other input it is an IdempotencyConflict. Starts with the same `idempotency_key` are about
-        the same execution too, within `key_ttl` if that is given; `reuse` says when another one may take its place.
+        the same execution too, within `key_ttl` if that is given. `reuse` says when another one may take the place of
+        the one under the key, or without a key under the id: it then gets an id of its own, such as `order-17~2`, and
+        starts and signals under the id find the newest.
         """
         request, read = self._start_request(workflow, args, id, queue, timeout, metadata)
         keyed = msgspec.structs.replace(
@@ -138,6 +140,7 @@ class Asking(Reading):
             idempotency_key=None if idempotency_key is None else checked_key(idempotency_key, "the idempotency key"),
             key_ttl_ms=None if key_ttl is None else duration_ms(key_ttl, "key_ttl"),
             reuse_policy=reuse,
+            request_id="" if reuse is ReusePolicy.RETURN_EXISTING else self._new_id(),
         )
         return await self._start(keyed, read)
 
@@ -181,7 +184,8 @@ class Asking(Reading):
             self,
             started.execution_id,
             decode=read,
-            watch=watch if started.created else None,
+            # Who follows under a used id has got an id of its own.
+            watch=watch if started.created and started.execution_id == request.execution_id else None,
             created=started.created,
         )
 

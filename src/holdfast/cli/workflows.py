@@ -19,7 +19,7 @@ from holdfast.cli.parameters import (
 from holdfast.cli.session import Session, with_session
 from holdfast.cli.wording import now
 from holdfast.model.queries import Cursor
-from holdfast.model.statuses import ExecutionStatus
+from holdfast.model.statuses import ExecutionStatus, ReusePolicy
 
 if TYPE_CHECKING:
     from holdfast.app.holdfast import Holdfast
@@ -52,6 +52,10 @@ workflow = LazyGroup(
 @click.argument("kind")
 @input_option
 @click.option("--id", "execution_id", metavar="ID", help="Its id; the same id again gives the execution that is there.")
+@click.option(
+    "--reuse", default=ReusePolicy.RETURN_EXISTING.value, help="What to do if the id was used before.",
+    type=click.Choice([each.value for each in ReusePolicy], case_sensitive=False),
+)  # fmt: skip
 @click.option("--queue", metavar="NAME", help="The queue whose workers run it.")
 @click.option("--deadline", type=Duration(), help="It fails if it is still open after this.")
 @wait_option
@@ -62,6 +66,7 @@ def start(
     kind: str,
     given: tuple[object] | None,
     execution_id: str | None,
+    reuse: str,
     queue: str | None,
     deadline: timedelta | None,
     wait: bool,
@@ -72,7 +77,9 @@ def start(
     async def question(holdfast: "Holdfast") -> None:
         from holdfast.cli.waiting import workflow_result
 
-        handle = await holdfast.start(kind, only_value(given), id=execution_id, queue=queue, timeout=deadline)
+        handle = await holdfast.start(
+            kind, only_value(given), id=execution_id, queue=queue, timeout=deadline, reuse=ReusePolicy(reuse)
+        )
         session.output.say(f"{'started' if handle.created else 'was there already:'} {handle.id}")
         document: dict[str, object] = {"id": handle.id, "created": handle.created}
         if wait:

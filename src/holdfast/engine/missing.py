@@ -7,6 +7,7 @@ from holdfast.engine.state import (
     FlowName,
     FrameKey,
     PromiseKey,
+    RequestName,
     ScheduleKey,
     ScopeKey,
     TaskKey,
@@ -29,6 +30,7 @@ SORTS = (
     "newest_flows",
     "flow_versions",
     "schedules",
+    "request_keys",
 )
 
 
@@ -51,6 +53,7 @@ class MoreWanted(Exception):  # not an error: a question to the batch
         newest_flows: Iterable[FlowName] = (),
         flow_versions: Iterable[VersionKey] = (),
         schedules: Iterable[ScheduleKey] = (),
+        request_keys: Iterable[RequestName] = (),
     ) -> None:
         super().__init__("more rows are wanted")
         self.open_items_of = set(open_items_of)
@@ -66,6 +69,7 @@ class MoreWanted(Exception):  # not an error: a question to the batch
         self.newest_flows = set(newest_flows)
         self.flow_versions = set(flow_versions)
         self.schedules = set(schedules)
+        self.request_keys = set(request_keys)
 
     def join(self, other: "MoreWanted") -> None:
         """Ask for what another one asks for, in the same round."""

@@ -16,11 +16,16 @@ def scope(execution_id: ExecutionId) -> str:
 
 
 def send(state: State, request: SignalWorkflow) -> Done:
-    """Append the signal; the same request id again changes nothing."""
+    """Append the signal; the same request id again changes nothing.
+
+    It is for whoever has the id now: the newest execution that was started under it.
+    """
     name = request.tenant, scope(request.execution_id), request.request_id
     if request.request_id and state.keys.get(name) is not None:
         return Done(changed=False)
     key = request.tenant, request.execution_id
+    newest = starting.newest(state, executions.found(state, key))
+    key = newest.tenant, newest.id
     executions.found_open(state, key)
     executions.wake(state, key, SignalReceived(request.name, msgspec.Raw(request.value), request.request_id))
     if request.request_id:

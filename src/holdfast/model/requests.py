@@ -53,6 +53,9 @@ class StartWorkflow(Request[Started], frozen=True, gc=False):
     key_ttl_ms: Milliseconds | None = None
     """How long after its execution was started a key counts as used; None: for ever."""
     reuse_policy: ReusePolicy = ReusePolicy.RETURN_EXISTING
+    """What is done when the idempotency key, or without one the id, was used before."""
+    request_id: str = ""
+    """The same request id again finds the execution that it has started, whatever the policy says."""
     trace: str | None = None
     """The W3C traceparent of the caller, and after a space the tracestate if there is one."""
 

@@ -23,11 +23,11 @@ class ReusePolicy(StrEnum):
     """Give the execution that is there."""
     REJECT = "REJECT"
     TERMINATE_AND_START = "TERMINATE_AND_START"
-    """End the execution that is there if it is open, and start another one under the key."""
+    """End the execution that is there if it is open, and start another one in its place."""
     ALLOW_AFTER_CLOSE = "ALLOW_AFTER_CLOSE"
-    """Start another one under the key if the last one has ended, however it ended."""
+    """Start another one if the last one has ended, however it ended."""
     ALLOW_AFTER_FAILURE = "ALLOW_AFTER_FAILURE"
-    """Start another one under the key if the last one has ended and did not complete."""
+    """Start another one if the last one has ended and did not complete."""
 
 
 class TaskStatus(StrEnum):

@@ -279,9 +279,9 @@ def _may_repeat(request: Request[Any]) -> bool:
     match request:
         case SignalWorkflow(request_id=request_id):
             return bool(request_id)
-        case StartWorkflow(signal=signal, reuse_policy=policy, idempotency_key=key):
-            # Who asks for a new one under an id would be told of its own start, sent before.
-            finds_itself = policy is not ReusePolicy.REJECT or key is not None
+        case StartWorkflow(signal=signal, reuse_policy=policy, idempotency_key=key, request_id=request_id):
+            # Who asks for a new one under an id would be told of its own start, sent before, or end it.
+            finds_itself = policy is ReusePolicy.RETURN_EXISTING or key is not None or bool(request_id)
             return finds_itself and (signal is None or bool(signal.request_id))
         case _:
             return type(request) in _REPEATABLE

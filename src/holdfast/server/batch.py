@@ -12,6 +12,7 @@ from holdfast.engine.flow.run.beginning import NEWEST
 from holdfast.engine.flow.run.graphs import Graphs
 from holdfast.engine.flow.run.requests import pump
 from holdfast.engine.missing import MoreWanted
+from holdfast.engine.starting import USED_KEY
 from holdfast.engine.state import CancelOrder, Chance, ExecutionKey, FrameKey, QueueKey, State, TaskKey
 from holdfast.model.errors import HoldfastError
 from holdfast.model.flow_requests import PumpFlows
@@ -156,6 +157,8 @@ class Batch:
         state.opened |= self._asked.open_items_of
         asked = self._asked
         state.looked_for |= asked.tasks | asked.timers | asked.promises | asked.executions | asked.schedules
+        # Names of keys and of other things look alike, so keys have a mark of their own.
+        state.looked_for |= {(USED_KEY, *name) for name in asked.request_keys}
         _absorb_flows(state, self._asked, rows)
         self._before = rows.frames | self._before
 
@@ -295,6 +298,7 @@ def _want_more(more: MoreWanted, wanted: Wanted) -> None:
     wanted.newest_flows.update(more.newest_flows)
     wanted.flow_versions.update(more.flow_versions)
     wanted.schedules.update(more.schedules)
+    wanted.request_keys.update(more.request_keys)
 
 
 def _changes(state: State) -> Changes:

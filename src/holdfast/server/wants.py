@@ -80,6 +80,8 @@ def _start(request: StartWorkflow, wanted: Wanted) -> None:
         _signal(request.signal, wanted)
     if request.idempotency_key is not None:
         wanted.request_keys.add((request.tenant, starting.WORKFLOW_KEYS, request.idempotency_key))
+    if request.request_id:
+        wanted.request_keys.add((request.tenant, starting.WORKFLOW_KEYS, starting.key_of_request(request.request_id)))
 
 
 def _signal(request: SignalWorkflow, wanted: Wanted) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from holdfast.engine.starting import WORKFLOW_KEYS, key_of_followers
 from holdfast.model.ids import ExecutionId, TaskId, TenantId
 from holdfast.model.oversight import WorkSort
 from holdfast.model.records import Execution, Task
@@ -65,9 +66,14 @@ class MemoryPruning:
     def _is_needed(self, execution: Execution) -> bool:
         parent = None if execution.parent_id is None else (execution.tenant, execution.parent_id)
         may_be_retried = parent in self.rows.executions and execution.status is not ExecutionStatus.COMPLETED
-        return may_be_retried or any(
-            (row.tenant, row.parent_id) == (execution.tenant, execution.id) and not row.closed
-            for row in self.rows.executions.values()
+        is_followed = (execution.tenant, WORKFLOW_KEYS, key_of_followers(execution.id)) in self.rows.request_keys
+        return (
+            may_be_retried
+            or is_followed
+            or any(
+                (row.tenant, row.parent_id) == (execution.tenant, execution.id) and not row.closed
+                for row in self.rows.executions.values()
+            )
         )
 
     def _remove_executions(self, keys: set[ExecutionKey]) -> None:

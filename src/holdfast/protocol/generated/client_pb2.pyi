@@ -27,7 +27,7 @@ REUSE_POLICY_ALLOW_AFTER_CLOSE: ReusePolicy
 REUSE_POLICY_ALLOW_AFTER_FAILURE: ReusePolicy
 
 class StartWorkflowRequest(_message.Message):
-    __slots__ = ("execution_id", "kind", "input", "queue", "metadata", "timeout_ms", "signal", "idempotency_key", "key_ttl_ms", "reuse_policy", "trace")
+    __slots__ = ("execution_id", "kind", "input", "queue", "metadata", "timeout_ms", "signal", "idempotency_key", "key_ttl_ms", "reuse_policy", "trace", "request_id")
     EXECUTION_ID_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     INPUT_FIELD_NUMBER: _ClassVar[int]
@@ -39,6 +39,7 @@ class StartWorkflowRequest(_message.Message):
     KEY_TTL_MS_FIELD_NUMBER: _ClassVar[int]
     REUSE_POLICY_FIELD_NUMBER: _ClassVar[int]
     TRACE_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     execution_id: str
     kind: str
     input: bytes
@@ -50,7 +51,8 @@ class StartWorkflowRequest(_message.Message):
     key_ttl_ms: int
     reuse_policy: ReusePolicy
     trace: str
-    def __init__(self, execution_id: _Optional[str] = ..., kind: _Optional[str] = ..., input: _Optional[bytes] = ..., queue: _Optional[str] = ..., metadata: _Optional[bytes] = ..., timeout_ms: _Optional[int] = ..., signal: _Optional[_Union[SignalWorkflowRequest, _Mapping]] = ..., idempotency_key: _Optional[str] = ..., key_ttl_ms: _Optional[int] = ..., reuse_policy: _Optional[_Union[ReusePolicy, str]] = ..., trace: _Optional[str] = ...) -> None: ...
+    request_id: str
+    def __init__(self, execution_id: _Optional[str] = ..., kind: _Optional[str] = ..., input: _Optional[bytes] = ..., queue: _Optional[str] = ..., metadata: _Optional[bytes] = ..., timeout_ms: _Optional[int] = ..., signal: _Optional[_Union[SignalWorkflowRequest, _Mapping]] = ..., idempotency_key: _Optional[str] = ..., key_ttl_ms: _Optional[int] = ..., reuse_policy: _Optional[_Union[ReusePolicy, str]] = ..., trace: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class RunWorkflowRequest(_message.Message):
     __slots__ = ("start", "wait_ms")

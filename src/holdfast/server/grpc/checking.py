@@ -125,6 +125,7 @@ def _start(request: StartWorkflow) -> StartWorkflow:
     _length(request.timeout_ms, "timeout_ms")
     _key(request.idempotency_key, "idempotency_key")
     _length(request.key_ttl_ms, "key_ttl_ms")
+    _key(request.request_id, "request_id")
     _trace(request.trace)
     return replace(
         request,

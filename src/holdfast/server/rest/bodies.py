@@ -26,6 +26,8 @@ MAX_METADATA = 10
 _TEXT = "A part of the id, kind, metadata or failure."
 _METADATA = "Fields that the metadata must have, as `name:value`; a value that is JSON is taken for what it says."
 
+_REQUEST_ID = "Any new one, such as a UUID: the same request sent again finds what it has started, whatever the policy."
+
 NULL = msgspec.Raw(b"null")
 
 
@@ -182,6 +184,7 @@ class StartBody(Body, frozen=True):
     idempotency_key: Key | None = None
     key_ttl_ms: LimitMs | None = None
     reuse_policy: ReusePolicy = ReusePolicy.RETURN_EXISTING
+    request_id: Annotated[Key, Meta(description=_REQUEST_ID)] = ""
     wait_seconds: WaitSeconds = 0.0
 
 

@@ -31,6 +31,8 @@ async def start_workflow(call: Call, body: StartBody) -> Answer:
     """Start an execution; the same id or key again, with the same kind and input, gives the one that is there: 200.
 
     `reuse_policy` says what else may be done about one that is there, and `key_ttl_ms` how long a key counts as used.
+    Another one that follows under a used id gets a number after it, and the answer has its id: `order-17~2`. The same
+    `request_id` again gives what that request has started, whatever the policy.
     With `wait_seconds` the answer waits for the end that long, and has the output or the error.
     """
     request = _start_request(call, body)
@@ -62,6 +64,7 @@ def _start_request(call: Call, body: StartBody) -> StartWorkflow:
         None if body.idempotency_key is None else checked_key(body.idempotency_key, "the idempotency key"),
         None if body.key_ttl_ms is None else Milliseconds(body.key_ttl_ms),
         body.reuse_policy,
+        checked_key(body.request_id, "the request id") if body.request_id else "",
         call.trace,
     )
 

@@ -1,4 +1,5 @@
--- The next that have ended, in that order: when, who, how many events; and whether a relative may still need it.
+-- The next that have ended, in that order: when, who, how many events; and whether a relative may still
+-- need it, or one that followed under its id, and is found by it.
 -- What someone else has locked is being opened again, or removed by another server, and is passed over.
 SELECT closed_at, id, last_sequence AS events,
     (
@@ -12,6 +13,11 @@ SELECT closed_at, id, last_sequence AS events,
         OR EXISTS (
             SELECT FROM holdfast.execution AS child
             WHERE child.tenant = ended.tenant AND child.parent_id = ended.id AND child.closed_at IS NULL
+        )
+        OR EXISTS (
+            SELECT FROM holdfast.request_key AS follower
+            WHERE follower.tenant = ended.tenant AND follower.scope = 'workflow'
+                AND follower.key = chr(10) || 'after ' || ended.id
         )
     )::integer AS needed
 FROM holdfast.execution AS ended

@@ -1,4 +1,5 @@
--- The next that have ended, in that order: when, who, how many events; and whether a relative may still need it.
+-- The next that have ended, in that order: when, who, how many events; and whether a relative may still
+-- need it, or one that followed under its id, and is found by it.
 SELECT json_group_array(json_array(closed_at, id, last_sequence, needed))
 FROM (
     SELECT closed_at, id, last_sequence,
@@ -11,6 +12,11 @@ FROM (
         OR EXISTS (
             SELECT 1 FROM execution AS child INDEXED BY execution_child
             WHERE child.tenant = ended.tenant AND child.parent_id = ended.id AND child.closed_at IS NULL
+        )
+        OR EXISTS (
+            SELECT 1 FROM request_key AS follower
+            WHERE follower.tenant = ended.tenant AND follower.scope = 'workflow'
+                AND follower.key = char(10) || 'after ' || ended.id
         ) AS needed
     FROM execution AS ended INDEXED BY execution_ended
     WHERE tenant = :tenant AND kind = :name AND closed_at IS NOT NULL AND closed_at < :closed_before
