@@ -1,19 +1,16 @@
 """A workflow in Python whose task is done by a worker in Node, that has nothing but the .proto files to go by."""
 
 import asyncio
-import shutil
 from pathlib import Path
 
 import pytest
 
 from holdfast import Holdfast, WorkflowContext, workflow
 from holdfast.model.statuses import TaskStatus
+from scripts.build_ui import ready_node
 from tests.grpc.serving import Server
 
-pytestmark = [
-    pytest.mark.processes,
-    pytest.mark.skipif(shutil.which("node") is None, reason="there is no node on this machine"),
-]
+pytestmark = pytest.mark.processes
 WORKER = Path(__file__).with_name("worker.mjs")
 
 
@@ -26,7 +23,9 @@ async def announcing(ctx: WorkflowContext, words: str) -> str:
 
 async def test_it_completes_a_workflow_s_tasks(server: Server) -> None:
     address = server.url.removeprefix("grpc://")
-    node = await asyncio.create_subprocess_exec("node", str(WORKER), address, "2", stderr=asyncio.subprocess.PIPE)
+    node = await asyncio.create_subprocess_exec(
+        str(Path(ready_node()) / "node"), str(WORKER), address, "2", stderr=asyncio.subprocess.PIPE
+    )
     async with Holdfast.connect(server.url, workflows=[announcing]) as hf:
         result = asyncio.create_task(hf.run(announcing, "tea"))
         _, problems = await asyncio.wait_for(node.communicate(), 30)

@@ -5,8 +5,6 @@ import subprocess
 import sys
 import time
 
-import pytest
-
 HEAVY = (
     "grpc", "google.protobuf", "starlette", "uvicorn", "asyncpg", "redis", "aio_pika", "opentelemetry", "pydantic",
     "attr", "rich", "click", "pytest", "sqlite3", "holdfast.server", "holdfast.stores", "holdfast.cli",
@@ -37,7 +35,6 @@ def test_the_sdk_drags_nothing_in() -> None:
 
 
 def test_the_command_line_starts_without_tables() -> None:
-    pytest.importorskip("holdfast.cli")
     assert loaded_after("import holdfast.cli", ("rich", "grpc", "starlette", "holdfast.server")) == ""
 
 

@@ -236,7 +236,8 @@ def test_an_installed_package_of_workflows_is_user_code(installed: Guards) -> No
 
 
 def test_holdfast_itself_may_do_all_of_it(installed: Guards) -> None:
-    ours = str(Path(guards.__file__).with_name("made_up.py"))
+    # As if it stood in a file that is there: coverage looks for the lines of whatever has run.
+    ours = guards.__file__
     as_workflow(code_at(ours, READS_FILE, "holdfast.sdk.made_up"))
     as_workflow(code_at(ours, READS_CLOCK, "holdfast.sdk.made_up"))
 

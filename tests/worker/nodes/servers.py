@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import pytest
+from tests.services.installing import program
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -141,14 +141,12 @@ def http_server(tls: ssl.SSLContext | None = None) -> Iterator[HttpServer]:
 def certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
     """What a server with a certificate for this name uses, and what trusts it."""
     key, made = folder / "key.pem", folder / "cert.pem"
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}"]
-    try:
-        subprocess.run(
-            [*command, "-keyout", str(key), "-out", str(made), "-addext", f"subjectAltName=DNS:{name}"],
-            check=True, capture_output=True,
-        )  # fmt: skip
-    except FileNotFoundError:
-        pytest.skip("openssl is not installed")
+    openssl = str(program("openssl", package="openssl"))
+    command = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}"]
+    subprocess.run(
+        [*command, "-keyout", str(key), "-out", str(made), "-addext", f"subjectAltName=DNS:{name}"],
+        check=True, capture_output=True,
+    )  # fmt: skip
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     server.load_cert_chain(made, key)
     return server, ssl.create_default_context(cafile=str(made))
