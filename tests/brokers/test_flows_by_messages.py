@@ -9,18 +9,29 @@ from typing import TypeVar
 import msgspec
 import pytest
 
+from holdfast.brokers import guarded
+from holdfast.brokers.rabbitmq import broker
 from holdfast.brokers.rabbitmq.broker import DEAD
 from holdfast.model.ids import DEFAULT_TENANT, ExecutionId
 from holdfast.model.messages import CompletionMessage, NodeExecutionMessage, NodeStatusMessage, Topic
 from holdfast.model.queries import HistoryWanted
 from holdfast.server.host import EngineHost
 from tests.brokers.looking import bodies, count, delete_queues, put
-from tests.brokers.running import NAP, SPREAD, carried, check_ends, ended, engines, queue_of, save, start, until
+from tests.brokers.running import NAP, SPREAD, WITHIN, carried, check_ends, ended, engines, queue_of, save, start, until
 from tests.services.rabbitmq import RabbitServer
 
 pytestmark = pytest.mark.processes
 
 MANY = 100
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What no message brings is looked for too late for any test, and no confirmation comes too late."""
+    monkeypatch.setattr(guarded, "LOOK_SECONDS", 10 * WITHIN)
+    monkeypatch.setattr(broker, "TIMEOUT_SECONDS", WITHIN)
+
+
 Message = TypeVar("Message")
 
 
@@ -41,7 +52,7 @@ async def host(file: Path, rabbitmq_queues: str) -> AsyncIterator[EngineHost]:
 
 async def emptied(host: EngineHost) -> None:
     """Wait until everything has been told."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(WITHIN):
         while await host.store.outbox("~", 1):  # noqa: ASYNC110 - another task empties it
             await asyncio.sleep(0.01)
 
@@ -55,6 +66,7 @@ async def told(url: str, kind: type[Message]) -> list[Message]:
     return [msgspec.json.decode(line, type=kind) for body in packs for line in body.split(b"\n")]
 
 
+@pytest.mark.usefixtures("patient")
 async def test_messages_bring_runs_on_and_nothing_needs_a_repair(host: EngineHost) -> None:
     await check_ends(host, await start(host, "nap", MANY))
     await emptied(host)
@@ -89,6 +101,7 @@ async def test_listeners_are_told_of_each_status_and_of_one_end(host: EngineHost
     assert all(each.metadata.resume_at for each in statuses if each.status == "waiting")
 
 
+@pytest.mark.usefixtures("patient")
 async def test_several_servers_share_the_queue(file: Path, rabbitmq_queues: str) -> None:
     async with engines(file, rabbitmq_queues, count=2) as hosts:
         await carried(*hosts)
@@ -100,14 +113,14 @@ async def test_several_servers_share_the_queue(file: Path, rabbitmq_queues: str)
 async def test_every_message_twice_changes_nothing(
     host: EngineHost, rabbitmq_queues: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    broker = queue_of(host)._broker
-    publish = broker.publish
+    outside = queue_of(host)._broker
+    publish = outside.publish
 
     async def twice(entries: object) -> None:
         await publish(entries)  # type: ignore[arg-type]
         await publish(entries)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(broker, "publish", twice)
+    monkeypatch.setattr(outside, "publish", twice)
     ids = [*await start(host, "nap", MANY), *await start(host, "spread", 5, [1, 2, 3], prefix="spread")]
     await check_ends(host, ids)
     await emptied(host)
@@ -125,10 +138,10 @@ async def _ends_in_history(host: EngineHost, ids: list[str]) -> AsyncIterator[in
 async def test_every_queue_deleted_under_load(host: EngineHost, rabbitmq_queues: str) -> None:
     ids = await start(host, "nap", MANY)
     for _ in range(3):
-        await asyncio.sleep(0.1)
+        await carried(host)
         await delete_queues(rabbitmq_queues)
     await check_ends(host, ids)
-    assert queue_of(host).counts.outages > 0
+    await until(lambda: queue_of(host).counts.outages > 0)
     await carried(host)
     await check_ends(host, await start(host, "nap", 5, prefix="again"))
 
@@ -136,12 +149,12 @@ async def test_every_queue_deleted_under_load(host: EngineHost, rabbitmq_queues:
 async def test_messages_that_vanish_are_found_in_the_database(
     host: EngineHost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    broker = queue_of(host)._broker
+    outside = queue_of(host)._broker
 
     async def swallow(_: object) -> None:
         """Confirms, and keeps nothing."""
 
-    monkeypatch.setattr(broker, "publish", swallow)
+    monkeypatch.setattr(outside, "publish", swallow)
     await check_ends(host, await start(host, "nap", MANY))
     assert queue_of(host).counts.repaired >= MANY
 
@@ -151,7 +164,7 @@ async def test_what_cannot_be_read_is_put_aside_and_the_others_go_on(host: Engin
     await put(rabbitmq_queues, Topic.EXECUTION, b"{", b'{"tenant": 1}', msgspec.json.encode(stranger))
     await check_ends(host, await start(host, "nap", 5))
     await until(lambda: queue_of(host).counts.unreadable == 2)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(WITHIN):
         while await count(rabbitmq_queues, DEAD) != 2:  # noqa: ASYNC110 - another process counts
             await asyncio.sleep(0.02)
 

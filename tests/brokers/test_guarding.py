@@ -17,7 +17,7 @@ from holdfast.server import wiring
 from holdfast.server.clock import SystemClock
 from holdfast.server.host import EngineHost
 from holdfast.server.metrics.serving import counting
-from tests.brokers.running import NAP, carried, check_ends, save, start, until
+from tests.brokers.running import NAP, WITHIN, carried, check_ends, save, start, until
 
 
 class MemoryBroker:
@@ -28,6 +28,7 @@ class MemoryBroker:
         self.failure: Exception | None = None
         self.backlog = 0
         self.brings = True
+        self.asked = 0
         self._receive: Receive | None = None
         self._lost: asyncio.Future[str] | None = None
         self._bringing: set[asyncio.Task[bool]] = set()
@@ -66,6 +67,7 @@ class MemoryBroker:
         return await self._receive(body)
 
     async def waiting(self) -> int:
+        self.asked += 1
         return self.backlog
 
 
@@ -160,7 +162,7 @@ async def test_what_a_busy_broker_still_holds_is_not_missing(host: EngineHost, b
     broker.brings, broker.backlog = False, 1
     [run] = await start(host, "nap", 1)
     await until(lambda: any(entry.topic is Topic.EXECUTION for entry in broker.published))
-    await asyncio.sleep(0.2)
+    await until(lambda: broker.asked > 3)
     assert queue_of(host).counts.repaired == 0
     broker.backlog = 0
     await check_ends(host, [run])
@@ -174,7 +176,7 @@ async def test_without_the_broker_the_pump_goes_on_and_listeners_are_told_later(
     await check_ends(host, await start(host, "nap", 3))
     broker.published.clear()
     broker.failure = None
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(WITHIN):
         while await host.store.outbox("~", 1):  # noqa: ASYNC110 - another task empties it
             await asyncio.sleep(0.01)
     assert sum(entry.body.count(b'"COMPLETED"') for entry in broker.published) == 3
@@ -187,7 +189,7 @@ async def test_while_nobody_can_be_told_only_so_much_is_kept(
     broker.break_down(Unavailable("gone"))
     await until(lambda: not queue_of(host).carries)
     await check_ends(host, await start(host, "nap", 2))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(WITHIN):
         while len(await host.store.outbox("~", 10)) > 1:  # noqa: ASYNC110 - another task empties it
             await asyncio.sleep(0.01)
     assert queue_of(host).counts.dropped > 0

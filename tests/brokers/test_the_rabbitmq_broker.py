@@ -14,7 +14,7 @@ from tests.services.rabbitmq import RabbitServer
 
 pytestmark = pytest.mark.processes
 
-WITHIN = 30.0
+WITHIN = 60.0
 
 
 def entry(body: bytes, topic: Topic = Topic.EXECUTION) -> OutboxEntry:

@@ -101,6 +101,7 @@ async def test_what_is_ready_is_found_oldest_first(store: Store) -> None:
     assert [key[2] for key in rows.ready_scopes] == ["r/0", "r/2"]
     assert rows.frames.keys() == set(rows.ready_frames)
     assert rows.scopes.keys() == set(rows.ready_scopes)
+    assert await store.ready_flows(2) == ([frames[3], frames[2]], [scopes[0], scopes[2]])
 
 
 async def test_results_of_items_are_those_that_have_ended(store: Store) -> None:

@@ -23,6 +23,14 @@ async def test_a_page_ends_before_an_id_and_at_its_size(store: Store) -> None:
     assert [each.id for each in await store.outbox("c", 10)] == ["a", "b"]
 
 
+async def test_a_page_is_of_one_topic_if_that_is_asked(store: Store) -> None:
+    topics = (Topic.EXECUTION, Topic.NODE_STATUS, Topic.EXECUTION, Topic.COMPLETION)
+    await write(store, Changes(outbox=[entry(each, topic) for each, topic in zip("abcd", topics, strict=True)]))
+    assert [each.id for each in await store.outbox(LAST, 10, Topic.EXECUTION)] == ["a", "c"]
+    assert [each.id for each in await store.outbox("c", 10, Topic.EXECUTION)] == ["a"]
+    assert [each.id for each in await store.outbox(LAST, 1, Topic.COMPLETION)] == ["d"]
+
+
 async def test_entries_are_forgotten_and_may_be_gone_already(store: Store) -> None:
     await write(store, Changes(outbox=[entry(identity) for identity in "abc"]))
     await write(store, Changes(gone_outbox=["a", "b", "never"]))

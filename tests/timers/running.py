@@ -9,9 +9,10 @@ from typing import Any
 
 from holdfast import Holdfast, RetryPolicy, TaskContext, WorkerSettings, WorkflowContext, task, workflow
 from holdfast.model.ids import DEFAULT_TENANT
-from holdfast.model.instants import Milliseconds
+from holdfast.model.instants import Instant, Milliseconds
 from holdfast.sdk.definitions import TaskDefinition, WorkflowDefinition
 from holdfast.server import wiring
+from holdfast.server.clock import SystemClock
 from holdfast.server.host import EngineHost
 from holdfast.timers.guarded import GuardedTimers
 from holdfast.worker.registry import Registry
@@ -56,10 +57,23 @@ WORKFLOWS: list[WorkflowDefinition[..., Any]] = [sleeper, all_sorts]
 TASKS: list[TaskDefinition[..., Any]] = [second_try, endless]
 
 
+class MovedClock(SystemClock):
+    """Goes as the real one does, from wherever a test moves it to: so an hour may pass when everything is set up."""
+
+    def __init__(self) -> None:
+        self.ahead_ms = 0
+
+    def now(self) -> Instant:
+        return Instant(super().now() + self.ahead_ms)
+
+    def move(self, seconds: float) -> None:
+        self.ahead_ms += round(1000 * seconds)
+
+
 @asynccontextmanager
-async def engine_over(file: Path, timers: str) -> AsyncIterator[EngineHost]:
+async def engine_over(file: Path, timers: str, clock: MovedClock | None = None) -> AsyncIterator[EngineHost]:
     """An engine alone."""
-    engine = wiring.engine_host(wiring.open_store(f"sqlite:///{file}"), timers=timers)
+    engine = wiring.engine_host(wiring.open_store(f"sqlite:///{file}"), timers=timers, clock=clock)
     await engine.start()
     try:
         yield engine
@@ -68,9 +82,9 @@ async def engine_over(file: Path, timers: str) -> AsyncIterator[EngineHost]:
 
 
 @asynccontextmanager
-async def working(file: Path, timers: str) -> AsyncIterator[Holdfast]:
+async def working(file: Path, timers: str, clock: MovedClock | None = None) -> AsyncIterator[Holdfast]:
     """An engine and a worker."""
-    async with engine_over(file, timers) as engine:
+    async with engine_over(file, timers, clock) as engine:
         hf = Holdfast(
             engine,
             session=f"session-{id(engine)}",

@@ -96,6 +96,7 @@ class Guarding:
 
     def __init__(self) -> None:
         self.clock, self.index, self.store = Clock(), MemoryIndex(), MemoryStore()
+        self.looks = 0
         self.timers = GuardedTimers(index=self.index, store=self.store, clock=self.clock)
 
     async def commit(self, changes: Changes) -> None:
@@ -105,9 +106,12 @@ class Guarding:
     async def claim(self) -> FireDue | FireIfDue | None:
         return await self.timers.claim(self.clock.now(), 10)
 
+    def look(self) -> None:
+        self.looks += 1
+
     async def open(self) -> None:
         await self.store.open()
-        await self.timers.open()
+        await self.timers.open(self.look)
         await until(lambda: self.timers.trusted)
 
 
@@ -126,6 +130,15 @@ def key(identity: str, sort: WakeSort = WakeSort.TIMER, tenant: TenantId = ACME)
 def ids(due: FireDue | FireIfDue | None) -> list[str]:
     assert isinstance(due, FireIfDue)
     return [identity for _, _, identity in due.keys]
+
+
+async def test_the_scheduler_looks_at_an_index_that_is_trusted_from_now_on(guarding: Guarding) -> None:
+    assert guarding.looks == 1
+    guarding.index.failure = Unavailable("gone")
+    await guarding.claim()
+    guarding.index.failure = None
+    await until(lambda: guarding.timers.trusted)
+    assert guarding.looks == 2
 
 
 async def test_what_was_noted_can_be_claimed_at_once(guarding: Guarding) -> None:
@@ -303,8 +316,9 @@ async def test_a_database_that_cannot_be_read_delays_the_filling(monkeypatch: py
     monkeypatch.setattr(guarded, "PAUSE_AFTER_FAILURE", 0.01)
     guarding = Guarding()
     guarding.index.failure = StoreDamaged("torn")
-    await guarding.timers.open()
+    await guarding.timers.open(guarding.look)
     await asyncio.sleep(0.05)
+    assert not guarding.looks
     assert not guarding.timers.trusted
     guarding.index.failure = None
     await until(lambda: guarding.timers.trusted)

@@ -7,18 +7,19 @@ without a broker, and what listeners are to be told waits. What the broker has l
 
 import asyncio
 import logging
-from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 import msgspec
 
 from holdfast.brokers.outside import Broker
+from holdfast.brokers.unbrought import SEEN, Token, Unbrought, read, steps, token_of
 from holdfast.model.errors import HoldfastError, Unavailable
 from holdfast.model.flow_requests import PumpFlows, StepFrames
-from holdfast.model.ids import ALL_TENANTS, ExecutionId, TenantId, time_ordered_id
+from holdfast.model.ids import ALL_TENANTS, time_ordered_id
 from holdfast.model.instants import Instant
-from holdfast.model.messages import NodeExecutionMessage, OutboxEntry, Topic
+from holdfast.model.messages import OutboxEntry, Topic
 from holdfast.model.requests import ForgetOutbox
 from holdfast.ports.queue import Pump, Send
 from holdfast.ports.store import Changes, Store
@@ -36,17 +37,17 @@ LEFT_AFTER_MS = 10_000
 """So old an entry is when whoever wrote it is taken to be gone."""
 
 LOOK_SECONDS = 2.0
-"""How often the outbox is looked through for entries that were left, and the database for what no message brings."""
+"""How often the outbox is looked through for entries that were left, and the database for what no message brings.
+
+What is lost is gone on with after two looks."""
 
 PAUSE_AFTER_FAILURE = 0.5
 
 RESCUED = 256
-"""The most frames, and the most scopes, that a look goes on with."""
+"""The most frames, and the most scopes, that one request goes on with when a queue is gone."""
 
 KEPT_FOR_LISTENERS = 100_000
 """The most entries that wait for a broker that is out of reach; the oldest are let go."""
-
-_decode = msgspec.json.Decoder(NodeExecutionMessage).decode
 
 
 class Counts(msgspec.Struct):
@@ -91,8 +92,8 @@ class GuardedQueue:
         self._carries = False
         # Each topic goes its own way: a queue that takes nothing must not hold up the others.
         self._relays = {topic: _Relay() for topic in Topic}
-        self._consuming = 0
-        self._consumed_at = 0.0
+        self._in_hand: Counter[Token] = Counter()
+        self._unbrought = Unbrought(store=store, broker=broker, in_hand=lambda: self._in_hand)
         self._loops: list[asyncio.Task[None]] = []
 
     @property
@@ -187,9 +188,10 @@ class GuardedQueue:
             try:
                 await self._publish_what_was_left()
                 if not self._carries:
+                    self._unbrought.forget()
                     await self._let_go()
-                elif self._is_idle() and not await self._broker.waiting():
-                    await self._rescue()
+                else:
+                    await self._go_on_with_what_was_lost()
             except HoldfastError as error:
                 logger.warning("the outbox cannot be looked through for now: %s", error)
             await asyncio.sleep(LOOK_SECONDS)
@@ -216,13 +218,15 @@ class GuardedQueue:
         if needless or surplus:
             await self._forget([*needless, *surplus])
 
-    def _is_idle(self) -> bool:
-        now = asyncio.get_running_loop().time()
-        at_hand = self._relays[Topic.EXECUTION].at_hand
-        return not (at_hand or self._consuming) and now - self._consumed_at > LOOK_SECONDS
+    async def _go_on_with_what_was_lost(self) -> None:
+        lost = await self._unbrought.look()
+        swept = await asyncio.gather(*[self._send(step) for step in steps(lost)])
+        self.counts.repaired += sum(each.count for each in swept)
+        if len(lost) >= SEEN:
+            await self._rescue()
 
     async def _rescue(self) -> None:
-        """Go on with what is ready and what no message brings."""
+        """Go on with all that is ready: a queue is gone, with all that it held."""
         while True:
             swept = await self._send(PumpFlows(ALL_TENANTS, RESCUED))
             self.counts.repaired += swept.count
@@ -234,17 +238,16 @@ class GuardedQueue:
     async def _receive(self, body: bytes) -> bool:
         """Go on with the tokens of a message; it is acknowledged when that has been committed."""
         try:
-            messages = [_decode(line) for line in body.split(b"\n")]
+            tokens = [token_of(message) for message in read(body)]
         except msgspec.DecodeError as error:
             self.counts.unreadable += 1
             logger.warning("a message of the execution queue cannot be read and is put aside: %s", error)
             return False
-        self._consuming += 1
+        self._in_hand.update(tokens)
         try:
-            await asyncio.gather(*[self._step(step) for step in _steps(messages)])
+            await asyncio.gather(*[self._step(step) for step in steps(tokens)])
         finally:
-            self._consuming -= 1
-            self._consumed_at = asyncio.get_running_loop().time()
+            self._in_hand -= Counter(tokens)
         self.counts.consumed += 1
         return True
 
@@ -256,21 +259,6 @@ class GuardedQueue:
             except Unavailable:
                 # To give the message back would count against it, as if it were to blame.
                 await asyncio.sleep(PAUSE_AFTER_FAILURE)
-
-
-def _steps(messages: Iterable[NodeExecutionMessage]) -> list[StepFrames]:
-    """A request for each run."""
-    frames: dict[tuple[TenantId, ExecutionId], set[str]] = {}
-    scopes: dict[tuple[TenantId, ExecutionId], set[str]] = {}
-    for message in messages:
-        run = message.tenant, message.execution_id
-        frames.setdefault(run, set())
-        scopes.setdefault(run, set())
-        if message.scope is None:
-            frames[run].add(message.frame)
-        else:
-            scopes[run].add(message.scope)
-    return [StepFrames(*run, tuple(sorted(paths)), tuple(sorted(scopes[run]))) for run, paths in frames.items()]
 
 
 def _id_at(instant: Instant) -> str:

@@ -16,7 +16,7 @@ from holdfast.model.events import Event
 from holdfast.model.flows import FlowValue, FlowVersion, Frame, ItemResult, Scope, ScopePath
 from holdfast.model.ids import ExecutionId, PromiseId, QueueName, TaskId, TenantId, TimerId, WorkerId
 from holdfast.model.instants import Instant
-from holdfast.model.messages import OutboxEntry
+from holdfast.model.messages import OutboxEntry, Topic
 from holdfast.model.oversight import Activity, Kind, Notices, QueueSetting
 from holdfast.model.queries import (
     ExecutionFilter,
@@ -318,6 +318,9 @@ class FlowReads(FlowQuestions, Protocol):
     async def flow_values(self, keys: Sequence[ValueKey]) -> dict[ValueKey, bytes]:
         """Those of these values that exist."""
 
+    async def ready_flows(self, limit: int) -> tuple[list[Frame], list[Scope]]:
+        """The frames and the scopes that are ready, the oldest first: up to so many of each. Nothing is locked."""
+
 
 class ScheduleQuestions(Protocol):
     """Questions about schedules."""
@@ -358,8 +361,8 @@ class Store(Questions, FlowReads, Oversight, Pruning, Protocol):
     async def wake_ups(self, sort: WakeSort, after: WakeUp | None, limit: int) -> list[WakeUp]:
         """The wake-ups of a sort that follow one of them, or all, by due, tenant and id."""
 
-    async def outbox(self, before: str, limit: int) -> list[OutboxEntry]:
-        """Entries whose id comes before the one given, by id."""
+    async def outbox(self, before: str, limit: int, topic: Topic | None = None) -> list[OutboxEntry]:
+        """Entries whose id comes before the one given, by id; of one topic, or of all."""
 
     async def abandoned_workers(self) -> tuple[WorkerId, ...]:
         """Workers that hold something and whose process is known for certain to be gone."""

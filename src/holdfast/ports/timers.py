@@ -4,7 +4,7 @@ So an entry that is stale, doubled or lost can make a timer late, and nothing el
 once, until it is settled; what is never settled, because whoever claimed it is gone, it gives out again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from holdfast.model.instants import Instant
@@ -16,10 +16,14 @@ Due = FireDue | FireIfDue
 """What to ask of the engine, because something is due."""
 
 
+Look = Callable[[], None]
+"""Lets the scheduler of this process claim: who says what is due has changed."""
+
+
 class TimerIndex(Protocol):
     """Says what is due, and when something will be."""
 
-    async def open(self) -> None:
+    async def open(self, look: Look) -> None:
         """Begin; an index that cannot be reached is not a reason to fail."""
 
     async def close(self) -> None:

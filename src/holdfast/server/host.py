@@ -105,7 +105,7 @@ class EngineHost:
     async def start(self) -> None:
         """Open the store, take back what dead processes held, and begin to serve."""
         await self.store.open()
-        await self.timers.open()
+        await self.timers.open(lambda: self.scheduler.poke(None))
         self.scheduler.start()
         if isinstance(self.store, TellsNews):
             self.store.listen(self.neighbours.hear)

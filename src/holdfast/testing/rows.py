@@ -127,6 +127,12 @@ class MemoryRows:  # noqa: PLW1641 - it changes, so it has no hash
         wakes = [row.wake_at for rows in sorts for row in rows.values() if row.wake_at is not None]
         return min([*wakes, *(timer.fire_at for timer in self.timers.values())], default=None)
 
+    def ready_flows(self, limit: int) -> tuple[list[Frame], list[Scope]]:
+        """The frames and the scopes that are ready, the oldest first."""
+        frames = sorted((row.created_at, key) for key, row in self.frames.items() if row.ready)
+        scopes = sorted((row.created_at, key) for key, row in self.scopes.items() if row.ready)
+        return [self.frames[key] for _, key in frames[:limit]], [self.scopes[key] for _, key in scopes[:limit]]
+
     def wake_ups(self, sort: WakeSort, after: WakeUp | None = None) -> list[WakeUp]:
         """The wake-ups of a sort that follow one of them, or all, in their order."""
         found: list[WakeUp] = []
@@ -254,10 +260,9 @@ class _Load:
 
     def _flows(self, wanted: Wanted) -> None:
         rows, store = self.rows, self._store
-        ready = sorted((row.created_at, key) for key, row in store.frames.items() if row.ready)
-        rows.ready_frames = [key for _, key in ready[: wanted.ready_flows]]
-        ready_scopes = sorted((row.created_at, key) for key, row in store.scopes.items() if row.ready)
-        rows.ready_scopes = [key for _, key in ready_scopes[: wanted.ready_flows]]
+        frames, scopes = store.ready_flows(wanted.ready_flows)
+        rows.ready_frames = [(row.tenant, row.execution_id, row.scope, row.item_index) for row in frames]
+        rows.ready_scopes = [(row.tenant, row.execution_id, row.path) for row in scopes]
         rows.frames = _present(store.frames, {*wanted.frames, *rows.ready_frames})
         rows.scopes = _present(store.scopes, {*wanted.scopes, *rows.ready_scopes})
         rows.flow_values = _present(store.flow_values, wanted.flow_values)

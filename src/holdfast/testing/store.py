@@ -10,7 +10,7 @@ from holdfast.model.events import Event
 from holdfast.model.flows import FlowVersion, Frame, Scope, ScopePath
 from holdfast.model.ids import ExecutionId, QueueName, TenantId, WorkerId
 from holdfast.model.instants import Instant
-from holdfast.model.messages import OutboxEntry
+from holdfast.model.messages import OutboxEntry, Topic
 from holdfast.model.queries import (
     Cursor,
     ExecutionFilter,
@@ -114,10 +114,14 @@ class MemoryStore(MemoryOversight, MemoryPruning):
         """The wake-ups of a sort that follow one of them, or all."""
         return await self.read(lambda: self.rows.wake_ups(sort, after)[:limit])
 
-    async def outbox(self, before: str, limit: int) -> list[OutboxEntry]:
+    async def outbox(self, before: str, limit: int, topic: Topic | None = None) -> list[OutboxEntry]:
         """Entries whose id comes before the one given, by id."""
         return await self.read(
-            lambda: [entry for identity, entry in sorted(self.rows.outbox.items()) if identity < before][:limit]
+            lambda: [
+                entry
+                for identity, entry in sorted(self.rows.outbox.items())
+                if identity < before and topic in (None, entry.topic)
+            ][:limit]
         )
 
     async def abandoned_workers(self) -> tuple[WorkerId, ...]:
@@ -253,6 +257,10 @@ class MemoryStore(MemoryOversight, MemoryPruning):
         return await self.read(
             lambda: {key: self.rows.flow_values[key] for key in keys if key in self.rows.flow_values}
         )
+
+    async def ready_flows(self, limit: int) -> tuple[list[Frame], list[Scope]]:
+        """The frames and the scopes that are ready, the oldest first."""
+        return await self.read(lambda: self.rows.ready_flows(limit))
 
     # Questions.
 

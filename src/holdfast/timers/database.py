@@ -7,7 +7,7 @@ from holdfast.model.instants import Instant
 from holdfast.model.requests import FireDue
 from holdfast.model.wakes import WakeUp
 from holdfast.ports.store import Changes, Store
-from holdfast.ports.timers import Due
+from holdfast.ports.timers import Due, Look
 
 
 class DatabaseTimers:
@@ -17,7 +17,7 @@ class DatabaseTimers:
         self._store = store
         self._earliest: Instant | None = None
 
-    async def open(self) -> None:
+    async def open(self, look: Look) -> None:
         """There is nothing to open."""
 
     async def close(self) -> None:

@@ -23,7 +23,7 @@ from holdfast.model.requests import FireDue, FireIfDue
 from holdfast.model.wakes import WakeKey, WakeSort, WakeUp
 from holdfast.ports.store import Changes, Store
 from holdfast.ports.time import Clock
-from holdfast.ports.timers import Due
+from holdfast.ports.timers import Due, Look
 from holdfast.timers.database import DatabaseTimers
 from holdfast.timers.news import news_of
 from holdfast.timers.outside import OutsideIndex
@@ -90,8 +90,9 @@ class GuardedTimers:
         """Whether the index says what is due, and not the database."""
         return self._trusted
 
-    async def open(self) -> None:
+    async def open(self, look: Look) -> None:
         """Begin with the database; the index follows as soon as it can be trusted."""
+        self._scheduler_looks = look
         loop = asyncio.get_running_loop()
         self._loops = [loop.create_task(self._keep(), name="holdfast-timer-index")]
 
@@ -301,6 +302,8 @@ class GuardedTimers:
         self._look_at = Instant(0)
         self._look_ahead_at = later(self._clock.now(), self._settings.interval_ms)
         self._next = None
+        # From its first claim on it looks for what is stale, or lost: that must not wait for the next timer.
+        self._scheduler_looks()
 
     async def _add_all(self) -> int:
         added = 0

@@ -6,7 +6,7 @@ from holdfast.model.events import Event
 from holdfast.model.flows import FlowVersion, Frame, Scope, ScopePath
 from holdfast.model.ids import ExecutionId, TenantId, WorkerId
 from holdfast.model.instants import LATEST, Instant
-from holdfast.model.messages import OutboxEntry
+from holdfast.model.messages import OutboxEntry, Topic
 from holdfast.model.queries import (
     MOST_SEARCHED,
     Cursor,
@@ -165,6 +165,11 @@ class Queries:
         found = await connection.fetch(self._statements["read_flow_values"], *columns(keys))
         return {(tenant, owner, name): value for tenant, owner, name, value in found}
 
+    async def ready_flows(self, connection: Postgres, limit: int) -> tuple[list[Frame], list[Scope]]:
+        frames = await connection.fetch(self._statements["list_ready_frames"], limit)
+        scopes = await connection.fetch(self._statements["list_ready_scopes"], limit)
+        return [codec.frame_of(row) for row in frames], [codec.scope_of(row) for row in scopes]
+
     async def schedule(self, connection: Postgres, key: ScheduleKey) -> Schedule | None:
         found = await connection.fetch(self._statements["read_schedules"], [key[0]], [key[1]])
         return codec.schedule_of(found[0]) if found else None
@@ -182,8 +187,8 @@ class Queries:
         found = await connection.fetch(self._statements[f"list_waking_{sort}s"], *follows, limit)
         return [WakeUp(due, sort, tenant, identity) for due, tenant, identity in found]
 
-    async def outbox(self, connection: Postgres, before: str, limit: int) -> list[OutboxEntry]:
-        found = await connection.fetch(self._statements["read_outbox"], before, limit)
+    async def outbox(self, connection: Postgres, before: str, limit: int, topic: Topic | None) -> list[OutboxEntry]:
+        found = await connection.fetch(self._statements["read_outbox"], before, limit, topic or "")
         return [codec.outbox_entry_of(row) for row in found]
 
     async def working_workers(self, connection: Postgres) -> list[WorkerId]:

@@ -11,7 +11,7 @@ from holdfast.model.events import Event
 from holdfast.model.flows import FlowVersion, Frame, Scope, ScopePath
 from holdfast.model.ids import ExecutionId, TenantId, WorkerId
 from holdfast.model.instants import LATEST, Instant
-from holdfast.model.messages import OutboxEntry
+from holdfast.model.messages import OutboxEntry, Topic
 from holdfast.model.queries import (
     MOST_SEARCHED,
     Cursor,
@@ -182,6 +182,11 @@ class Queries:
         found = flow_rows.values_in(self._text(connection, "read_flow_values", {"flow_values": _json(keys)}))
         return {(tenant, execution, name): value.encode() for tenant, execution, name, value in found}
 
+    def ready_flows(self, connection: sqlite3.Connection, limit: int) -> tuple[list[Frame], list[Scope]]:
+        frames = flow_rows.frames_in(self._text(connection, "list_ready_frames", {"limit": limit}))
+        scopes = flow_rows.scopes_in(self._text(connection, "list_ready_scopes", {"limit": limit}))
+        return [flow_rows.frame_of(row) for row in frames], [flow_rows.scope_of(row) for row in scopes]
+
     def schedule(self, connection: sqlite3.Connection, key: ScheduleKey) -> Schedule | None:
         found = codec.schedules_in(self._text(connection, "read_schedules", {"schedules": _json([key])}))
         return found[0] if found else None
@@ -203,8 +208,9 @@ class Queries:
         found = codec.wakes_in(self._text(connection, f"list_waking_{sort}s", follows | {"limit": limit}))
         return [WakeUp(*each) for each in found]
 
-    def outbox(self, connection: sqlite3.Connection, before: str, limit: int) -> list[OutboxEntry]:
-        found = codec.outbox_in(self._text(connection, "read_outbox", {"before": before, "limit": limit}))
+    def outbox(self, connection: sqlite3.Connection, before: str, limit: int, topic: Topic | None) -> list[OutboxEntry]:
+        parameters: dict[str, Value] = {"before": before, "limit": limit, "topic": topic or ""}
+        found = codec.outbox_in(self._text(connection, "read_outbox", parameters))
         return [OutboxEntry(identity, topic, at, body.encode()) for identity, topic, at, body in found]
 
     def working_workers(self, connection: sqlite3.Connection) -> list[WorkerId]:

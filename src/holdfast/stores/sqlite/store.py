@@ -20,7 +20,7 @@ from holdfast.model.events import Event
 from holdfast.model.flows import FlowVersion, Frame, Scope, ScopePath
 from holdfast.model.ids import ExecutionId, TenantId, WorkerId
 from holdfast.model.instants import Instant
-from holdfast.model.messages import OutboxEntry
+from holdfast.model.messages import OutboxEntry, Topic
 from holdfast.model.oversight import Activity, DueCount, FeedPage, HeldWork, Kind, OpenCount, QueueSetting, WorkSort
 from holdfast.model.queries import (
     Cursor,
@@ -193,9 +193,9 @@ class SqliteStore:
         """The wake-ups of a sort that follow one of them, or all."""
         return await self._read(lambda connection: self._queries.wake_ups(connection, sort, after, limit))
 
-    async def outbox(self, before: str, limit: int) -> list[OutboxEntry]:
+    async def outbox(self, before: str, limit: int, topic: Topic | None = None) -> list[OutboxEntry]:
         """Entries whose id comes before the one given, by id."""
-        return await self._read(lambda connection: self._queries.outbox(connection, before, limit))
+        return await self._read(lambda connection: self._queries.outbox(connection, before, limit, topic))
 
     async def abandoned_workers(self) -> tuple[WorkerId, ...]:
         """Workers that hold something and whose session is over."""
@@ -303,6 +303,10 @@ class SqliteStore:
     async def flow_values(self, keys: Sequence[ValueKey]) -> dict[ValueKey, bytes]:
         """Those of these values that exist."""
         return await self._read(lambda connection: self._queries.flow_values(connection, keys))
+
+    async def ready_flows(self, limit: int) -> tuple[list[Frame], list[Scope]]:
+        """The frames and the scopes that are ready, the oldest first."""
+        return await self._read(lambda connection: self._queries.ready_flows(connection, limit))
 
     async def schedule(self, key: ScheduleKey) -> Schedule | None:
         """One schedule."""

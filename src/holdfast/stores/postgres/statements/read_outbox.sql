@@ -1,5 +1,5 @@
 SELECT id, topic, created_at, body
 FROM holdfast.outbox
-WHERE id < $1
+WHERE id < $1 AND ($3 = '' OR topic = $3)
 ORDER BY id
 LIMIT $2
