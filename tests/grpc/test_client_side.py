@@ -1,11 +1,12 @@
 """What programs in any language say, call by call."""
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
 
-from holdfast.protocol.generated import client_pb2, values_pb2, worker_pb2
+from holdfast.protocol.generated import client_pb2, flows_pb2, schedules_pb2, values_pb2, worker_pb2
 from tests.grpc.serving import Refused, Server, start
 
 COMPLETED = worker_pb2.Command(complete_workflow={"output": b"7"})
@@ -197,6 +198,16 @@ async def test_executions_are_listed_in_pages(server: Server) -> None:
     assert not (await server.call("ListWorkflows", closed)).executions
 
 
+def limited(**options: Any) -> client_pb2.SubmitTasksRequest:
+    new = {"id": "018f3c1e-5a7b-7c3d-9e2f-0123456789ab", "task_type": "t", "input": b"1", "queue": "default"}
+    return client_pb2.SubmitTasksRequest(tasks=[client_pb2.NewTask(**new, options=options)])  # type: ignore[arg-type]
+
+
+def scheduled(starts: dict[str, object]) -> schedules_pb2.SaveScheduleRequest:
+    spec = json.dumps({"starts": starts, "every_ms": 1_000}).encode()
+    return schedules_pb2.SaveScheduleRequest(schedule_id="often", spec=spec)
+
+
 @pytest.mark.parametrize(
     ("method", "message"),
     [
@@ -212,6 +223,12 @@ async def test_executions_are_listed_in_pages(server: Server) -> None:
         ("MoveTimer", client_pb2.MoveTimerRequest(timer_id="t", fire_at_ms=-1)),
         ("SubmitTasks", client_pb2.SubmitTasksRequest(tasks=[{"id": "17", "task_type": "t", "input": b"1"}])),
         ("SubmitTasks", client_pb2.SubmitTasksRequest(tasks=[client_pb2.NewTask()] * 10_001)),
+        ("SubmitTasks", limited(heartbeat_ms=-(2**63))),
+        ("SubmitTasks", limited(retry={"backoff": float("nan")})),
+        ("SubmitTasks", limited(retry={"max_interval_ms": 2**63 - 1})),
+        ("StartFlow", flows_pb2.StartFlowRequest(execution_id="run", flow="f", version=2**63 - 1)),
+        ("SaveSchedule", scheduled({"type": "flow", "flow": "f", "version": 2**62})),
+        ("SaveSchedule", scheduled({"type": "task", "task_type": "t", "options": {"heartbeat_ms": -(2**62)}})),
     ],
 )
 async def test_questions_that_make_no_sense_are_invalid_arguments(server: Server, method: str, message: Any) -> None:

@@ -2,12 +2,12 @@
 
 from datetime import datetime
 
+from holdfast.model.commands import MAX_PRIORITY
 from holdfast.model.errors import InvalidArgument, shown
 from holdfast.model.ids import DEFAULT_QUEUE, QueueName, checked_id
 from holdfast.model.instants import Instant, instant_of
 
 MAX_KEY = 255
-MAX_PRIORITY = 1 << 31
 
 
 def chosen_queue(given: str | None, default: str | None) -> QueueName:

@@ -3,12 +3,19 @@
 Every id in a command was derived by the workflow (`DerivedIds`), so sending a command twice has one effect.
 """
 
+from typing import Final
+
 import msgspec
 
 from holdfast.model.failures import Failure
 from holdfast.model.ids import ExecutionId, PromiseId, TaskId, TimerId
-from holdfast.model.instants import Instant, Milliseconds
+from holdfast.model.instants import LATEST, Instant, Milliseconds
 from holdfast.model.retries import RetryPolicy
+
+MAX_PRIORITY: Final = 1 << 31
+"""Priorities are whole numbers of 32 bits: the rank that the stores make of them has room for no more."""
+
+TASK_LIMITS: Final = ("schedule_to_start_ms", "start_to_close_ms", "schedule_to_close_ms", "heartbeat_ms")
 
 
 class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -21,6 +28,12 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     heartbeat_ms: Milliseconds | None = None
     trace: str | None = None
     """The W3C traceparent of what asked for it, and after a space the tracestate if there is one."""
+
+    def __post_init__(self) -> None:
+        for name in TASK_LIMITS:
+            limit = getattr(self, name)
+            if limit is not None and not 0 < limit <= LATEST:
+                raise ValueError(f"{name} must lie between 1 and {LATEST} milliseconds, not {limit}")
 
 
 DEFAULT_TASK_OPTIONS = TaskOptions()

@@ -5,7 +5,10 @@ import math
 import msgspec
 
 from holdfast.model.failures import Failure
-from holdfast.model.instants import Instant, Milliseconds, later
+from holdfast.model.instants import LATEST, Instant, Milliseconds, later
+
+MOST_RETRIES = 2**53
+"""Every wire and store can carry this number; a task never comes near it."""
 
 MOST_DOUBLINGS = 64
 """The shortest pause, doubled so often, is longer than all of time."""
@@ -23,10 +26,10 @@ class RetryPolicy(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """Names of error types that no retry can mend."""
 
     def __post_init__(self) -> None:
-        if self.max_retries < 0:
-            raise ValueError(f"max_retries must be 0 or more, not {self.max_retries}")
-        if self.initial_interval_ms < 0 or self.max_interval_ms < 0:
-            raise ValueError("retry intervals must be 0 or more")
+        if not 0 <= self.max_retries <= MOST_RETRIES:
+            raise ValueError(f"max_retries must lie between 0 and {MOST_RETRIES}, not {self.max_retries}")
+        if not (0 <= self.initial_interval_ms <= LATEST and 0 <= self.max_interval_ms <= LATEST):
+            raise ValueError(f"retry intervals must lie between 0 and {LATEST} milliseconds")
         # JSON has no such numbers: what is kept of them could never be read again.
         if self.backoff < 1 or not math.isfinite(self.backoff):
             raise ValueError(f"backoff must be 1 or more, and finite, not {self.backoff}")

@@ -54,7 +54,12 @@ def test_a_hundred_problems_are_listed_and_the_rest_counted() -> None:
         (sketch({"a": "log"}, name="ü"), "name: the name of a flow 'ü' is not a valid id: "),
         ({**sketch({"a": "log"}), "description": "x" * 10_001}, "description: must be at most 10,000 characters"),
         ({**sketch({"a": "log"}), "nods": []}, "$.nods: there is no field 'nods'; did you mean 'nodes'?"),
-        (sketch({"a": ("log", {}, {"retry": {"max_retries": -1}})}), "nodes[0].retry: max_retries must be 0 or more"),
+        (sketch({"a": ("log", {}, {"retry": {"max_retries": -1}})}), "nodes[0].retry: max_retries must lie between"),
+        (sketch({"a": ("log", {}, {"timeout_ms": 0})}), "nodes[0].timeout_ms: Expected `int` >= 1"),
+        (sketch({"a": ("log", {}, {"timeout_ms": 2**62})}), "nodes[0].timeout_ms: Expected `int` <= 253402300799000"),
+        (sketch({"a": ("task", {"task": "t", "priority": 2**31})}), "nodes[0].parameters.priority: Expected `int` <="),
+        (sketch({"a": ("task", {"task": "t", "priority": -(2**62)})}), "nodes[0].parameters.priority: Expected `int`"),
+        (sketch({"a": ("flow", {"flow": "f", "version": 2**63 - 1})}), "nodes[0].parameters.version: Expected `int`"),
         (sketch({"a": ("log", {}, {"error": {"type": "stop"}})}), "nodes[0].error.type: Invalid enum value 'stop'"),
         (
             sketch({"s": ("split", {}, {"error": {"type": "ignore"}}), "x": "log"}, "s > x"),

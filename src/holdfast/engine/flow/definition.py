@@ -1,10 +1,11 @@
 """A flow as its author wrote it: the JSON of nodes and edges, read into structs but not yet judged."""
 
-from typing import Literal, NewType
+from typing import Annotated, Literal, NewType
 
 import msgspec
+from msgspec import Meta
 
-from holdfast.model.instants import Milliseconds
+from holdfast.model.instants import LATEST, Milliseconds
 from holdfast.model.retries import RetryPolicy
 
 NodeId = NewType("NodeId", str)
@@ -25,6 +26,9 @@ MAX_DESCRIPTION = 10_000
 
 MILLISECONDS_OF_UNIT = {"seconds": 1_000, "minutes": 60_000, "hours": 3_600_000, "days": 86_400_000}
 Unit = Literal["seconds", "minutes", "hours", "days"]
+
+
+LimitMs = Annotated[Milliseconds, Meta(ge=1, le=int(LATEST))]
 
 
 class ErrorStrategy(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -54,7 +58,7 @@ class Node(msgspec.Struct, frozen=True, omit_defaults=True):
     trigger: bool = False
     """Whether runs may start here."""
     retry: RetryPolicy | None = None
-    timeout_ms: Milliseconds | None = None
+    timeout_ms: LimitMs | None = None
     """How long one try of the node's work may take."""
     notes: str = ""
     position: Position | None = None

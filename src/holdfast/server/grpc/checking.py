@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from holdfast.model.commands import (
+    MAX_PRIORITY,
     Command,
     Completed,
     CreatePromise,
@@ -57,7 +58,7 @@ MAX_TEXT: Final = 8_192
 MAX_NAME: Final = 1_024
 MAX_TRACE: Final = 1_024
 MAX_TASKS: Final = 10_000
-MAX_PRIORITY: Final = 1 << 31
+MAX_FLOW_VERSION: Final = 1 << 31
 NULL: Final = b"null"
 
 
@@ -233,6 +234,7 @@ def _start_flow(request: StartFlow) -> StartFlow:
     checked_id(request.execution_id, "execution_id")
     checked_id(request.flow, "the name of the flow")
     _text(request.trigger or "", "trigger", MAX_NAME)
+    _version(request.version)
     _length(request.timeout_ms, "timeout_ms")
     return replace(
         request,
@@ -276,14 +278,20 @@ def checked_schedule(spec: ScheduleSpec) -> ScheduleSpec:
         case StartsWorkflow(kind=kind, timeout_ms=timeout_ms):
             checked_id(kind, "kind")
             _length(timeout_ms, "timeout_ms")
-        case StartsFlow(flow=flow, timeout_ms=timeout_ms, trigger=trigger):
+        case StartsFlow(flow=flow, timeout_ms=timeout_ms, trigger=trigger, version=version):
             checked_id(flow, "the name of the flow")
+            _version(version)
             _text(trigger or "", "trigger", MAX_NAME)
             _length(timeout_ms, "timeout_ms")
         case StartsTask(task_type=task_type, priority=priority):
             checked_id(task_type, "task_type")
             _priority(priority)
     return replace(spec, starts=starts)
+
+
+def _version(version: int | None) -> None:
+    if version is not None and not 1 <= version <= MAX_FLOW_VERSION:
+        raise InvalidArgument(f"a version is a number from 1, not {version}")
 
 
 def _backfill(request: BackfillSchedule) -> BackfillSchedule:

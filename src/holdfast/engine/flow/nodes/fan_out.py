@@ -61,7 +61,7 @@ class SplitParameters(Parameters, frozen=True, kw_only=True):
 
     def _tolerated_of(self, total: int) -> int:
         tolerated = self.tolerated_failures
-        return tolerated if isinstance(tolerated, int) else total * int(tolerated.removesuffix("%")) // 100
+        return min(tolerated, total) if isinstance(tolerated, int) else total * int(tolerated.removesuffix("%")) // 100
 
 
 class ItemResult(msgspec.Struct, frozen=True, omit_defaults=True):

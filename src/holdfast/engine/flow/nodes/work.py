@@ -11,10 +11,13 @@ from holdfast.engine.flow.expressions.written import written
 from holdfast.engine.flow.nodes.parameters import Label, Parameters, Role
 from holdfast.engine.flow.outcomes import WorkRequested
 from holdfast.engine.flow.values import Amount, Items, SecretReference, Text, Value
+from holdfast.model.commands import MAX_PRIORITY
 
 MAX_HEADERS = 100
 MAX_RESPONSE_BYTES = 10 * 1024 * 1024
 MAX_REDIRECTS = 10
+
+MAX_FLOW_VERSION = 1 << 31
 
 RESERVED_TASKS = "holdfast."
 HTTP_TASK = "holdfast.http"
@@ -43,7 +46,7 @@ class TaskParameters(WorkParameters, frozen=True, kw_only=True):
 
     task: Label
     input: Value = Value("$json")
-    priority: int = 0
+    priority: Annotated[int, Meta(ge=-MAX_PRIORITY, lt=MAX_PRIORITY)] = 0
 
     def objections(self) -> Iterator[tuple[str, str]]:
         if self.task.startswith(RESERVED_TASKS):
@@ -78,7 +81,7 @@ class FlowParameters(WorkParameters, frozen=True, kw_only=True):
     """Runs another flow."""
 
     flow: Label
-    version: Annotated[int, Meta(ge=1)] | None = None
+    version: Annotated[int, Meta(ge=1, le=MAX_FLOW_VERSION)] | None = None
     """The newest, if it is not given."""
     input: Value = Value("$json")
 
