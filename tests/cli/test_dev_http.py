@@ -38,9 +38,3 @@ async def test_a_port_that_was_asked_for_is_served_or_refused(engine: EngineHost
     with taken, pytest.raises(Unavailable, match="try another --port"):
         async with serving_http(engine, taken.getsockname()[1]):
             pass
-
-
-async def test_without_the_packages_there_is_no_http(engine: EngineHost, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "find_spec", lambda _: None)
-    async with serving_http(engine, None) as url:
-        assert (url, port_of(url)) == (None, None)

@@ -11,7 +11,7 @@ from tests.quality.source import ROOT
 
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-BASE_PACKAGES = frozenset({"click", "cronsim", "msgspec", "rich"})
+BASE_PACKAGES = frozenset({"click", "cronsim", "jsonschema-rs", "msgspec", "rich", "uvicorn"})
 
 
 def declared() -> Iterator[Requirement]:

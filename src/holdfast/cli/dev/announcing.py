@@ -16,8 +16,6 @@ from holdfast.server.wiring import sqlite_path
 LOUD = " DEVELOPMENT SERVER "
 QUIET_WORDS = "It reloads code as you save, and lets in everyone on this machine. Not for production."
 
-NO_HTTP = "not served: it needs the package holdfast[server]"
-
 
 class Announcer:
     """Tells people in lines, and scripts in JSON lines."""
@@ -25,7 +23,7 @@ class Announcer:
     def __init__(self, orders: Orders) -> None:
         self._orders = orders
 
-    def serving(self, application: Application, url: str | None) -> None:
+    def serving(self, application: Application, url: str) -> None:
         """What is served, and where HTTP is."""
         if self._orders.as_json:
             self._event("serving", **_served(self._orders, application), url=url)
@@ -35,7 +33,7 @@ class Announcer:
         else:
             self._introduce(application, url)
 
-    def _introduce(self, application: Application, url: str | None) -> None:
+    def _introduce(self, application: Application, url: str) -> None:
         click.echo(self._banner())
         for name, values in _facts(self._orders, application, url):
             for index, value in enumerate(values):
@@ -80,10 +78,10 @@ class Announcer:
         return f"{click.style(LOUD, fg='black', bg='yellow', bold=True)} {click.style(QUIET_WORDS, fg='yellow')}\n"
 
 
-def _facts(orders: Orders, application: Application, url: str | None) -> list[tuple[str, list[str]]]:
+def _facts(orders: Orders, application: Application, url: str) -> list[tuple[str, list[str]]]:
     reloads = "  (reloads when its files change)" if orders.reloads else ""
     return [
-        ("http", [url or NO_HTTP]),
+        ("http", [url]),
         ("database", [f"{sqlite_path(orders.db).absolute()}"]),
         ("app", [f"{application.name}{reloads}"]),
         ("queues", [", ".join(_queues(orders, application))]),

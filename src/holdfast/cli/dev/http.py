@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -14,11 +13,8 @@ NEARBY: Final = tuple(range(8_233, 8_333, 10))
 
 
 @asynccontextmanager
-async def serving_http(engine: "EngineHost", port: int | None) -> AsyncIterator[str | None]:
-    """Serve HTTP to this machine as long as the block lasts; gives the URL, or None without the packages for it."""
-    if find_spec("uvicorn") is None:
-        yield None
-        return
+async def serving_http(engine: "EngineHost", port: int | None) -> AsyncIterator[str]:
+    """Serve HTTP to this machine as long as the block lasts; gives the URL."""
     from holdfast.server.activity import recording
     from holdfast.server.rest.serving import serve
 
@@ -27,6 +23,6 @@ async def serving_http(engine: "EngineHost", port: int | None) -> AsyncIterator[
         yield url
 
 
-def port_of(url: str | None) -> int | None:
+def port_of(url: str) -> int | None:
     """The port that a URL names."""
-    return None if url is None else urlsplit(url).port
+    return urlsplit(url).port

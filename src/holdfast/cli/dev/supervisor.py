@@ -3,7 +3,7 @@
 import select
 import signal
 import socket
-import subprocess  # nosec B404 - it starts this very Python
+import subprocess  # nosec B404 # it starts this very Python
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -52,7 +52,7 @@ class Child:
         words = [sys.executable, "-B", "-m", "holdfast.cli.dev.child", str(theirs.fileno())]
         with theirs:
             # Its own session: Ctrl-C is for the supervisor, which then asks once and waits.
-            self._process = subprocess.Popen(  # noqa: S603 # nosec B603 - our own module, in our own Python
+            self._process = subprocess.Popen(  # noqa: S603 # nosec B603 # our own module, in our own Python
                 [*words, msgspec.json.encode(orders).decode()], pass_fds=[theirs.fileno()], start_new_session=True
             )
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-import subprocess  # nosec B404 - it starts this very Python
+import subprocess  # nosec B404 # it starts this very Python
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -49,7 +49,7 @@ class WorkerProcess:
         words = [sys.executable, "-m", "holdfast.cli.workers.child", str(theirs.fileno())]
         with theirs:
             # Its own session: Ctrl-C is for the supervisor, which then asks once and waits.
-            self._process = subprocess.Popen(  # noqa: S603 # nosec B603 - our own module, in our own Python
+            self._process = subprocess.Popen(  # noqa: S603 # nosec B603 # our own module, in our own Python
                 [*words, msgspec.json.encode(orders).decode()], pass_fds=[theirs.fileno()], start_new_session=True
             )
         self.pid = self._process.pid
