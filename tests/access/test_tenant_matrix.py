@@ -145,7 +145,7 @@ async def test_another_tenant_s_thing_is_as_one_that_is_not_there(matrix: Matrix
     assert matrix.gate.quotas().keys() <= {ACME}
 
 
-BUT = [(409, "NOT_RETRYABLE"), (404, "FLOW_NOT_FOUND"), (400, "INVALID_ARGUMENT"), (503, "NO_WORKER")]
+BUT = [(409, "NOT_RETRYABLE"), (404, "FLOW_NOT_FOUND"), (400, "INVALID_ARGUMENT"), (409, "NO_WORKER")]
 """What the execution answers that there is: it has not failed, is no run of a flow, and nobody here runs its code."""
 ENDING = [each for each in OF_THINGS if STREAM not in each.answers.values() and each.verb not in INSTALLATION]
 

@@ -158,7 +158,7 @@ def test_documents_are_json_in_camel_case(shop: Shop) -> None:
 def test_a_query_needs_a_worker_at_the_server(shop: Shop) -> None:
     code, error = shop.refusal("workflow", "query", "hello-1", "progress", "--timeout", "5s")
     assert error["code"] == "NO_WORKER"
-    assert code == Exit.UNAVAILABLE
+    assert code == Exit.CONFLICT
 
 
 def test_a_query_prints_what_the_code_says(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -301,7 +301,7 @@ def asking(server: Server) -> "asyncio.Task[Any]":
     return asyncio.create_task(server.call("QueryWorkflow", question))
 
 
-async def asked(peer: Peer) -> session_pb2.WorkflowQuery:
+async def asked(peer: Peer) -> worker_pb2.WorkflowQuery:
     while not peer.heard.queries:
         await peer.hear()
     return peer.heard.queries[-1]
@@ -314,8 +314,8 @@ async def test_a_query_goes_to_a_worker_of_the_kind_and_its_answer_comes_back(se
     query = await asked(peer)
     assert (query.worker_id, query.execution_id, query.kind, query.name) == (WORKER, "order-1", "order", "total")
     assert (query.last_sequence, query.input) == (1, b"[1]")
-    late = session_pb2.QueryAnswer(number=77, output=b"3")
-    await peer.say(query_answers=[late, session_pb2.QueryAnswer(number=query.number, output=b"2")])
+    late = worker_pb2.QueryAnswer(number=77, output=b"3")
+    await peer.say(query_answers=[late, worker_pb2.QueryAnswer(number=query.number, output=b"2")])
     assert (await answer).output == b"2"
 
 
@@ -330,7 +330,7 @@ async def test_a_query_whose_worker_is_lost_is_asked_of_the_next(server: Server,
         await peer.say(starting(2), answering_workers=[ANSWERING])
         await peer.replies(2)
     query = await asked(peer)
-    await peer.say(query_answers=[session_pb2.QueryAnswer(number=query.number, output=b"2")])
+    await peer.say(query_answers=[worker_pb2.QueryAnswer(number=query.number, output=b"2")])
     assert (await answer).output == b"2"
 
 

@@ -21,7 +21,7 @@ async def test_what_cannot_be_answered_is_told(rest: Direct) -> None:
     assert (nobody.status, nobody.code) == (404, "WORKFLOW_NOT_FOUND")
 
 
-async def test_without_a_worker_it_may_be_tried_again_later(idle: Direct) -> None:
+async def test_without_a_worker_it_is_a_conflict_and_no_failure_of_the_server(idle: Direct) -> None:
     await idle.post(WORKFLOWS, {"kind": "greeted", "id": "w"})
     reply = await idle.get(f"{WORKFLOWS}/w/queries/step")
-    assert (reply.status, reply.code) == (503, "NO_WORKER")
+    assert (reply.status, reply.code) == (409, "NO_WORKER")

@@ -28,6 +28,7 @@ HoldfastError
 │   ├── AlreadyStarted           a start wanted a new execution, and there is one
 │   ├── IdCollision              an id that a workflow derived belongs to something else
 │   ├── AlreadyClosed            it has ended
+│   ├── NoWorker                 nobody is here who could answer a query
 │   ├── NotRetryable             only failed executions can be retried
 │   └── StaleClaim               the lease was lost; someone else may hold the work now
 ├── InvalidRequest               the request can never succeed as it is
@@ -41,7 +42,6 @@ HoldfastError
 ├── Unavailable                  try again: nothing, or nothing known, has happened
 │   ├── LimitExceeded            the tenant has used up one of its quotas
 │   ├── OutcomeUnknown           it may have happened; the same request again is safe
-│   ├── NoWorker                 nobody is here who could answer a query
 │   ├── QueryTimedOut            a query was not answered in time
 │   └── Stopped                  this Holdfast has been closed
 └── StoreRefused                 the database cannot be used as it is

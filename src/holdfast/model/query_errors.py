@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from holdfast.model.errors import NotFound, Unavailable, WorkError, shown
+from holdfast.model.errors import Conflict, NotFound, Unavailable, WorkError, shown
 
 
 class QueryFailed(WorkError):
@@ -29,7 +29,7 @@ class QueryNotFound(NotFound):
         self.execution_id = execution_id
 
 
-class NoWorker(Unavailable):
+class NoWorker(Conflict):
     """No worker that could answer a query is connected to this engine."""
 
     code = "NO_WORKER"

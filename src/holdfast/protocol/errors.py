@@ -61,7 +61,7 @@ STATUS_BY_CODE: Final[Mapping[str, str]] = {
     "UNAVAILABLE": "ABORTED",
     "LIMIT_EXCEEDED": "RESOURCE_EXHAUSTED",
     "STOPPED": "UNAVAILABLE",
-    NoWorker.code: "UNAVAILABLE",
+    NoWorker.code: "FAILED_PRECONDITION",
     QueryTimedOut.code: "DEADLINE_EXCEEDED",
     "STORE_REFUSED": "UNAVAILABLE",
     "SCHEMA_TOO_NEW": "UNAVAILABLE",

@@ -11,14 +11,15 @@ from holdfast.model.query_errors import NoWorker
 from holdfast.model.workflow_queries import WorkflowQuery
 from holdfast.ports.engine import Guest
 from holdfast.protocol.errors import error_to_wire
-from holdfast.protocol.generated import session_pb2 as wire
+from holdfast.protocol.generated import session_pb2
+from holdfast.protocol.generated import worker_pb2 as wire
 
 logger = logging.getLogger(__name__)
 
 ANNOUNCEMENT_BYTES: Final = 512
 ANSWER_BYTES: Final = 32
 
-Room = Callable[[int], wire.FromPeer | None]
+Room = Callable[[int], session_pb2.FromPeer | None]
 
 
 class Answering:

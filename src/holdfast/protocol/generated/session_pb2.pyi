@@ -34,8 +34,8 @@ class FromPeer(_message.Message):
     unwatched_tasks: _containers.RepeatedScalarFieldContainer[str]
     look_for_ends: bool
     answering_workers: _containers.RepeatedCompositeFieldContainer[AnsweringWorker]
-    query_answers: _containers.RepeatedCompositeFieldContainer[QueryAnswer]
-    def __init__(self, calls: _Optional[_Iterable[_Union[Call, _Mapping]]] = ..., offers: _Optional[_Iterable[_Union[StandingOffer, _Mapping]]] = ..., more_slots: _Optional[_Iterable[_Union[MoreSlots, _Mapping]]] = ..., withdrawn_offers: _Optional[_Iterable[int]] = ..., watched_executions: _Optional[_Iterable[str]] = ..., unwatched_executions: _Optional[_Iterable[str]] = ..., watched_tasks: _Optional[_Iterable[str]] = ..., unwatched_tasks: _Optional[_Iterable[str]] = ..., look_for_ends: _Optional[bool] = ..., answering_workers: _Optional[_Iterable[_Union[AnsweringWorker, _Mapping]]] = ..., query_answers: _Optional[_Iterable[_Union[QueryAnswer, _Mapping]]] = ...) -> None: ...
+    query_answers: _containers.RepeatedCompositeFieldContainer[_worker_pb2.QueryAnswer]
+    def __init__(self, calls: _Optional[_Iterable[_Union[Call, _Mapping]]] = ..., offers: _Optional[_Iterable[_Union[StandingOffer, _Mapping]]] = ..., more_slots: _Optional[_Iterable[_Union[MoreSlots, _Mapping]]] = ..., withdrawn_offers: _Optional[_Iterable[int]] = ..., watched_executions: _Optional[_Iterable[str]] = ..., unwatched_executions: _Optional[_Iterable[str]] = ..., watched_tasks: _Optional[_Iterable[str]] = ..., unwatched_tasks: _Optional[_Iterable[str]] = ..., look_for_ends: _Optional[bool] = ..., answering_workers: _Optional[_Iterable[_Union[AnsweringWorker, _Mapping]]] = ..., query_answers: _Optional[_Iterable[_Union[_worker_pb2.QueryAnswer, _Mapping]]] = ...) -> None: ...
 
 class FromServer(_message.Message):
     __slots__ = ("replies", "deliveries", "cancelled_tasks", "ended_executions", "ended_tasks", "closed_offers", "queries")
@@ -52,8 +52,8 @@ class FromServer(_message.Message):
     ended_executions: _containers.RepeatedCompositeFieldContainer[_values_pb2.Execution]
     ended_tasks: _containers.RepeatedCompositeFieldContainer[_values_pb2.Task]
     closed_offers: _containers.RepeatedScalarFieldContainer[int]
-    queries: _containers.RepeatedCompositeFieldContainer[WorkflowQuery]
-    def __init__(self, replies: _Optional[_Iterable[_Union[Reply, _Mapping]]] = ..., deliveries: _Optional[_Iterable[_Union[Delivery, _Mapping]]] = ..., cancelled_tasks: _Optional[_Iterable[str]] = ..., ended_executions: _Optional[_Iterable[_Union[_values_pb2.Execution, _Mapping]]] = ..., ended_tasks: _Optional[_Iterable[_Union[_values_pb2.Task, _Mapping]]] = ..., closed_offers: _Optional[_Iterable[int]] = ..., queries: _Optional[_Iterable[_Union[WorkflowQuery, _Mapping]]] = ...) -> None: ...
+    queries: _containers.RepeatedCompositeFieldContainer[_worker_pb2.WorkflowQuery]
+    def __init__(self, replies: _Optional[_Iterable[_Union[Reply, _Mapping]]] = ..., deliveries: _Optional[_Iterable[_Union[Delivery, _Mapping]]] = ..., cancelled_tasks: _Optional[_Iterable[str]] = ..., ended_executions: _Optional[_Iterable[_Union[_values_pb2.Execution, _Mapping]]] = ..., ended_tasks: _Optional[_Iterable[_Union[_values_pb2.Task, _Mapping]]] = ..., closed_offers: _Optional[_Iterable[int]] = ..., queries: _Optional[_Iterable[_Union[_worker_pb2.WorkflowQuery, _Mapping]]] = ...) -> None: ...
 
 class AnsweringWorker(_message.Message):
     __slots__ = ("worker_id", "queues", "kinds")
@@ -64,38 +64,6 @@ class AnsweringWorker(_message.Message):
     queues: _containers.RepeatedScalarFieldContainer[str]
     kinds: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, worker_id: _Optional[str] = ..., queues: _Optional[_Iterable[str]] = ..., kinds: _Optional[_Iterable[str]] = ...) -> None: ...
-
-class WorkflowQuery(_message.Message):
-    __slots__ = ("number", "worker_id", "execution_id", "kind", "queue", "last_sequence", "name", "input", "parent_id")
-    NUMBER_FIELD_NUMBER: _ClassVar[int]
-    WORKER_ID_FIELD_NUMBER: _ClassVar[int]
-    EXECUTION_ID_FIELD_NUMBER: _ClassVar[int]
-    KIND_FIELD_NUMBER: _ClassVar[int]
-    QUEUE_FIELD_NUMBER: _ClassVar[int]
-    LAST_SEQUENCE_FIELD_NUMBER: _ClassVar[int]
-    NAME_FIELD_NUMBER: _ClassVar[int]
-    INPUT_FIELD_NUMBER: _ClassVar[int]
-    PARENT_ID_FIELD_NUMBER: _ClassVar[int]
-    number: int
-    worker_id: str
-    execution_id: str
-    kind: str
-    queue: str
-    last_sequence: int
-    name: str
-    input: bytes
-    parent_id: str
-    def __init__(self, number: _Optional[int] = ..., worker_id: _Optional[str] = ..., execution_id: _Optional[str] = ..., kind: _Optional[str] = ..., queue: _Optional[str] = ..., last_sequence: _Optional[int] = ..., name: _Optional[str] = ..., input: _Optional[bytes] = ..., parent_id: _Optional[str] = ...) -> None: ...
-
-class QueryAnswer(_message.Message):
-    __slots__ = ("number", "output", "error")
-    NUMBER_FIELD_NUMBER: _ClassVar[int]
-    OUTPUT_FIELD_NUMBER: _ClassVar[int]
-    ERROR_FIELD_NUMBER: _ClassVar[int]
-    number: int
-    output: bytes
-    error: _values_pb2.Error
-    def __init__(self, number: _Optional[int] = ..., output: _Optional[bytes] = ..., error: _Optional[_Union[_values_pb2.Error, _Mapping]] = ...) -> None: ...
 
 class Call(_message.Message):
     __slots__ = ("number", "start_workflow", "signal_workflow", "cancel_workflow", "terminate_workflow", "retry_workflow", "settle_promise", "submit_tasks", "cancel_task", "retry_task", "cancel_timer", "move_timer", "submit_commands", "release_workflow", "extend_claim", "complete_task", "fail_task", "acknowledge_task_cancel", "release_task", "report_task", "save_flow", "start_flow", "pause_flow", "resume_flow", "rerun_flow", "deliver_webhook", "settle_task", "pause_queue", "resume_queue", "save_schedule", "delete_schedule", "pause_schedule", "resume_schedule", "trigger_schedule", "backfill_schedule", "reset_workflow")

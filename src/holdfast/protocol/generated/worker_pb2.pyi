@@ -555,6 +555,66 @@ class ItemResult(_message.Message):
     changed: bool
     def __init__(self, error: _Optional[_Union[_values_pb2.Error, _Mapping]] = ..., changed: _Optional[bool] = ...) -> None: ...
 
+class PollQueriesRequest(_message.Message):
+    __slots__ = ("worker_id", "kinds", "queues", "max_items", "wait_ms")
+    WORKER_ID_FIELD_NUMBER: _ClassVar[int]
+    KINDS_FIELD_NUMBER: _ClassVar[int]
+    QUEUES_FIELD_NUMBER: _ClassVar[int]
+    MAX_ITEMS_FIELD_NUMBER: _ClassVar[int]
+    WAIT_MS_FIELD_NUMBER: _ClassVar[int]
+    worker_id: str
+    kinds: _containers.RepeatedScalarFieldContainer[str]
+    queues: _containers.RepeatedScalarFieldContainer[str]
+    max_items: int
+    wait_ms: int
+    def __init__(self, worker_id: _Optional[str] = ..., kinds: _Optional[_Iterable[str]] = ..., queues: _Optional[_Iterable[str]] = ..., max_items: _Optional[int] = ..., wait_ms: _Optional[int] = ...) -> None: ...
+
+class PollQueriesResponse(_message.Message):
+    __slots__ = ("queries",)
+    QUERIES_FIELD_NUMBER: _ClassVar[int]
+    queries: _containers.RepeatedCompositeFieldContainer[WorkflowQuery]
+    def __init__(self, queries: _Optional[_Iterable[_Union[WorkflowQuery, _Mapping]]] = ...) -> None: ...
+
+class AnswerQueriesRequest(_message.Message):
+    __slots__ = ("worker_id", "answers")
+    WORKER_ID_FIELD_NUMBER: _ClassVar[int]
+    ANSWERS_FIELD_NUMBER: _ClassVar[int]
+    worker_id: str
+    answers: _containers.RepeatedCompositeFieldContainer[QueryAnswer]
+    def __init__(self, worker_id: _Optional[str] = ..., answers: _Optional[_Iterable[_Union[QueryAnswer, _Mapping]]] = ...) -> None: ...
+
+class WorkflowQuery(_message.Message):
+    __slots__ = ("number", "worker_id", "execution_id", "kind", "queue", "last_sequence", "name", "input", "parent_id")
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    WORKER_ID_FIELD_NUMBER: _ClassVar[int]
+    EXECUTION_ID_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    QUEUE_FIELD_NUMBER: _ClassVar[int]
+    LAST_SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    INPUT_FIELD_NUMBER: _ClassVar[int]
+    PARENT_ID_FIELD_NUMBER: _ClassVar[int]
+    number: int
+    worker_id: str
+    execution_id: str
+    kind: str
+    queue: str
+    last_sequence: int
+    name: str
+    input: bytes
+    parent_id: str
+    def __init__(self, number: _Optional[int] = ..., worker_id: _Optional[str] = ..., execution_id: _Optional[str] = ..., kind: _Optional[str] = ..., queue: _Optional[str] = ..., last_sequence: _Optional[int] = ..., name: _Optional[str] = ..., input: _Optional[bytes] = ..., parent_id: _Optional[str] = ...) -> None: ...
+
+class QueryAnswer(_message.Message):
+    __slots__ = ("number", "output", "error")
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    OUTPUT_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    number: int
+    output: bytes
+    error: _values_pb2.Error
+    def __init__(self, number: _Optional[int] = ..., output: _Optional[bytes] = ..., error: _Optional[_Union[_values_pb2.Error, _Mapping]] = ...) -> None: ...
+
 class SubmitTaskRequest(_message.Message):
     __slots__ = ("task_type", "input", "task_execution_id", "max_retries", "timeout_ms", "queue")
     TASK_TYPE_FIELD_NUMBER: _ClassVar[int]

@@ -89,6 +89,7 @@ ROLES_OF: Final[Mapping[str, Roles]] = {
     "TriggerSchedule": OPERATORS,
     # Working.
     "AcknowledgeTaskCancels": WORKERS,
+    "AnswerQueries": WORKERS,
     "CompleteTask": WORKERS,
     "CompleteTasks": WORKERS,
     "ExtendClaims": WORKERS,
@@ -96,6 +97,7 @@ ROLES_OF: Final[Mapping[str, Roles]] = {
     "FailTasks": WORKERS,
     "Heartbeat": WORKERS,
     "HeartbeatWorker": WORKERS,
+    "PollQueries": WORKERS,
     "PollTask": WORKERS,
     "PollWorkflow": WORKERS,
     "Register": WORKERS,

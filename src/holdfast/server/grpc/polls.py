@@ -32,6 +32,14 @@ def patience(wait_ms: int, call: Call) -> float:
     return wait if left is None else max(0.0, min(wait, left - BEFORE_DEADLINE))
 
 
+def most_items(given: int) -> int:
+    """How many items a poll takes at most; left out, one."""
+    most = given or 1
+    if not 1 <= most <= MAX_ITEMS:
+        raise InvalidArgument(f"max_items must lie between 1 and {MAX_ITEMS:,}, not {most}")
+    return most
+
+
 class Polls:
     """Answers polls."""
 
@@ -61,10 +69,7 @@ class Polls:
         self, message: wire.PollWorkflowRequest | wire.PollTaskRequest, tenant: TenantId, kinds: frozenset[str]
     ) -> Offer:
         worker_id = WorkerId(checked_id(message.worker_id, "worker_id"))
-        slots = message.max_items or 1
-        if not 1 <= slots <= MAX_ITEMS:
-            raise InvalidArgument(f"max_items must lie between 1 and {MAX_ITEMS:,}, not {slots}")
-        return Offer(tenant, worker_id, checking.queue(message.queue), kinds, slots)
+        return Offer(tenant, worker_id, checking.queue(message.queue), kinds, most_items(message.max_items))
 
 
 class Waiting(list[Claim]):

@@ -21,6 +21,7 @@ from holdfast.server.grpc.asking import Asking
 from holdfast.server.grpc.client_verbs import ClientVerbs
 from holdfast.server.grpc.limits import KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS, MAX_MESSAGE_BYTES, SHORTEST_PING_MS
 from holdfast.server.grpc.observing import CallObserver, Unobserved
+from holdfast.server.grpc.polled_questions import PolledQuestions
 from holdfast.server.grpc.polls import Polls
 from holdfast.server.grpc.sessions import Sessions
 from holdfast.server.grpc.worker_verbs import WorkerVerbs
@@ -60,7 +61,10 @@ class GrpcServer:
         self._closing = asyncio.Event()
         asking = Asking(engine=engine)
         polls = Polls(engine=engine, closing=self._closing)
-        self.worker_verbs = WorkerVerbs(engine=engine, directory=engine.directory, polls=polls, asking=asking)
+        self._questions = PolledQuestions(engine=engine, closing=self._closing)
+        self.worker_verbs = WorkerVerbs(
+            engine=engine, directory=engine.directory, polls=polls, questions=self._questions, asking=asking
+        )
         client_verbs = ClientVerbs(engine=engine, asking=asking, closing=self._closing)
         self._sessions = Sessions(engine=engine, admission=admission, closing=self._closing, observer=observer)
         self._health = health.aio.HealthServicer()
@@ -108,6 +112,7 @@ class GrpcServer:
         self._closing.set()
         await self._server.stop(CLOSE_WITHIN)
         await self._sessions.stop()
+        self._questions.stop()
 
 
 @asynccontextmanager

@@ -36,6 +36,7 @@ from holdfast.server.grpc.asking import Asking
 from holdfast.server.grpc.checking import MAX_KEY
 from holdfast.server.grpc.checking import queue as chosen_queue
 from holdfast.server.grpc.limits import MAX_MESSAGE_BYTES
+from holdfast.server.grpc.polled_questions import PolledQuestions
 from holdfast.server.grpc.polls import Polls
 from holdfast.server.host import EngineHost
 
@@ -55,10 +56,13 @@ MAX_WARNED: Final = 1_000
 class WorkerVerbs:
     """The behaviours of WorkerService."""
 
-    def __init__(self, *, engine: EngineHost, directory: Directory, polls: Polls, asking: Asking) -> None:
+    def __init__(
+        self, *, engine: EngineHost, directory: Directory, polls: Polls, questions: PolledQuestions, asking: Asking
+    ) -> None:
         self._engine = engine
         self._directory = directory
         self._polls = polls
+        self._questions = questions
         self._asking = asking
         self._warned: OrderedDict[str, None] = OrderedDict()
         self.deprecated_calls = 0
@@ -84,6 +88,8 @@ class WorkerVerbs:
             "ReportTasks": self._report_tasks,
             "AcknowledgeTaskCancels": batch(AcknowledgeTaskCancel, "tasks"),
             "ReleaseTasks": batch(ReleaseTask, "tasks"),
+            "PollQueries": self._questions.poll,
+            "AnswerQueries": self._questions.answer,
             "SubmitTask": self._submit_task,
         }
 

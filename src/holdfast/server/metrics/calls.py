@@ -8,7 +8,7 @@ from holdfast.server.grpc.observing import OK
 from holdfast.server.metrics.commits import FAST
 
 DEPRECATED: Final = frozenset({"SubmitTask"})
-WAITING: Final = frozenset({"PollWorkflow", "PollTask", "GetResult", "GetTaskResult", "RunWorkflow"})
+WAITING: Final = frozenset({"PollQueries", "PollWorkflow", "PollTask", "GetResult", "GetTaskResult", "RunWorkflow"})
 """They take as long as they are let."""
 
 

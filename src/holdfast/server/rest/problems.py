@@ -124,6 +124,7 @@ STATUS_OF_CODE: dict[str, HTTPStatus] = {
     "CONFLICT": HTTPStatus.CONFLICT,
     "IDEMPOTENCY_CONFLICT": HTTPStatus.CONFLICT,
     "ID_COLLISION": HTTPStatus.CONFLICT,
+    "NO_WORKER": HTTPStatus.CONFLICT,
     "NOT_RESETTABLE": HTTPStatus.CONFLICT,
     "NOT_RETRYABLE": HTTPStatus.CONFLICT,
     "STALE_CLAIM": HTTPStatus.CONFLICT,
@@ -152,12 +153,12 @@ STATUS_OF_CODE: dict[str, HTTPStatus] = {
     "WORKFLOW_FAILED": HTTPStatus.CONFLICT,
     "WORKFLOW_TERMINATED": HTTPStatus.CONFLICT,
     "WORK_FAILED": HTTPStatus.CONFLICT,
+    # The time that the caller gave is over; to ask again changes nothing.
+    "QUERY_TIMED_OUT": HTTPStatus.REQUEST_TIMEOUT,
     # Try again.
     "LIMIT_EXCEEDED": HTTPStatus.TOO_MANY_REQUESTS,
     "PAYLOAD_QUOTA_EXCEEDED": HTTPStatus.TOO_MANY_REQUESTS,
     "OUTCOME_UNKNOWN": HTTPStatus.SERVICE_UNAVAILABLE,
-    "NO_WORKER": HTTPStatus.SERVICE_UNAVAILABLE,
-    "QUERY_TIMED_OUT": HTTPStatus.GATEWAY_TIMEOUT,
     "STOPPED": HTTPStatus.SERVICE_UNAVAILABLE,
     "UNAVAILABLE": HTTPStatus.SERVICE_UNAVAILABLE,
     # The database cannot be used as it is: an operator must act, and callers may try again after that.
