@@ -127,7 +127,9 @@ async def test_an_id_that_is_no_uuid_is_an_invalid_argument(server: Server, task
     ("command", "words"),
     [
         (schedule(str(uuid4()), max_retries=-1), "max_retries"),
+        (schedule(str(uuid4()), max_retries=1 << 62), "max_retries"),
         (schedule(str(uuid4()), timeout_ms=0), "timeout_ms"),
+        (schedule(str(uuid4()), timeout_ms=1 << 62), "timeout_ms"),
         (schedule(str(uuid4()), queue="no queue"), "queue"),
         (schedule(str(uuid4()), ""), "task_type"),
         (schedule(str(uuid4()), priority_seconds=1 << 40), "priority"),

@@ -90,12 +90,13 @@ def task_options(message: wire.ScheduleTaskCommand) -> TaskOptions:
 
 def short_options(message: wire.ScheduleTaskCommand | wire.SubmitTaskRequest, options: TaskOptions) -> TaskOptions:
     """The options, with what the fields max_retries and timeout_ms say."""
-    if message.HasField("max_retries"):
-        if message.max_retries < 0:
-            raise InvalidArgument(f"max_retries must be 0 or more, not {message.max_retries}")
-        options = replace(options, retry=replace(options.retry, max_retries=message.max_retries))
-    if message.HasField("timeout_ms"):
-        options = replace(options, start_to_close_ms=Milliseconds(message.timeout_ms))
+    try:
+        if message.HasField("max_retries"):
+            options = replace(options, retry=replace(options.retry, max_retries=message.max_retries))
+        if message.HasField("timeout_ms"):
+            options = replace(options, start_to_close_ms=Milliseconds(message.timeout_ms))
+    except ValueError as error:
+        raise InvalidArgument(f"max_retries or timeout_ms: {error}") from error
     return options
 
 
