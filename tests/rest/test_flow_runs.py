@@ -3,9 +3,10 @@
 import asyncio
 from typing import Any
 
+import msgspec
 import pytest
 
-from tests.flow.sketches import sketch
+from tests.flow.sketches import Kind, sketch
 from tests.rest.clients import API, WITHIN, WORKFLOWS, Connection, Direct, Reply
 from tests.rest.waiting import until
 
@@ -103,6 +104,27 @@ async def test_the_items_of_a_split_are_listed_in_pages(rest: Direct) -> None:
     assert first["items"][0]["resume_at"] is not None
 
 
+async def test_the_items_that_have_failed_or_go_on_are_found_among_many(rest: Direct) -> None:
+    nodes: dict[str, Kind] = {
+        "each": ("split", {"items": "$trigger", "tolerated_failures": "100%"}),
+        "divided": ("edit", {"value": "{{ 6 / ($item - 2) }}"}),
+        "pause": ("wait", {"amount": 1, "unit": "days"}),
+        "all": ("aggregate", {}),
+    }
+    await saved(rest, sketch(nodes, "each > divided > pause > all", name="doubled"))
+    await started(rest, "run-1", [1, 2, 3, 2, 5])
+    for index in (0, 2, 4):
+        await in_item(rest, "run-1", "waiting", frame=f"r~0.{index}")
+
+    path = f"{WORKFLOWS}/run-1/flow/items?scope=r~0"
+    failed = (await rest.get(f"{path}&only=failed")).json
+    assert [(each["index"], each["status"]) for each in failed["items"]] == [(1, "failed"), (3, "failed")]
+    first = (await rest.get(f"{path}&only=open&limit=2")).json
+    assert ([each["index"] for each in first["items"]], first["next_after"]) == ([0, 2], 2)
+    second = (await rest.get(f"{path}&only=open&after=2")).json
+    assert ([each["index"] for each in second["items"]], second["next_after"]) == ([4], None)
+
+
 async def test_what_a_node_was_given_and_gave_is_shown(rest: Direct) -> None:
     await saved(rest)
     await started(rest, "run-1", [21])
@@ -147,7 +169,58 @@ async def test_a_run_is_followed_until_its_end(rest: Direct, url: str) -> None:
     assert (await connection.head())[0] == 200
     events = connection.events()
     assert (await anext(events))["event"] == "run"
-    [timer] = (await rest.get(f"{WORKFLOWS}/run-1/timers")).json["timers"]
-    await rest.post(f"{API}/timers/{timer['id']}/fire")
-    assert '"status":"COMPLETED"' in [event["data"] async for event in events][-1]
+    await fire_all(rest)
+    told = [event async for event in events]
+    assert {event["event"] for event in told} == {"change"}
+    last = msgspec.json.decode(told[-1]["data"])
+    assert (last["status"], last["frame"]["status"]) == ("COMPLETED", "success")
+    assert "start" not in {visit["node"] for event in told for visit in visits_in(event)}
+    assert "all" in {visit["node"] for event in told for visit in visits_in(event)}
+    await connection.close()
+    seen_all = await rest.get(f"{WORKFLOWS}/run-1/flow/events", last_event_id=told[-1]["id"])
+    assert (seen_all.status, seen_all.body) == (204, b"")
+
+
+def visits_in(event: dict[str, str]) -> list[dict[str, Any]]:
+    visits: list[dict[str, Any]] = msgspec.json.decode(event["data"])["frame"].get("visits", [])
+    return visits
+
+
+async def fire_all(rest: Direct) -> None:
+    for timer in (await rest.get(f"{WORKFLOWS}/run-1/timers")).json["timers"]:
+        await rest.post(f"{API}/timers/{timer['id']}/fire")
+
+
+async def test_nodes_of_a_split_are_summed_up_over_its_items(rest: Direct) -> None:
+    await saved(rest)
+    await started(rest, "run-1", [1, 2, 3])
+    for index in range(3):
+        await in_item(rest, "run-1", "waiting", frame=f"r~1.{index}")
+
+    sums = (await rest.get(f"{WORKFLOWS}/run-1/flow?inside=true")).json["frame"]["inside"]
+
+    assert [(each["node"], each["success"], each["waiting"]) for each in sums] == [("twice", 3, 0), ("pause", 0, 3)]
+    assert sums[0]["resume_at"] is None
+    timers = (await rest.get(f"{WORKFLOWS}/run-1/timers")).json["timers"]
+    assert sums[1]["resume_at"] == min(timer["fire_at"] for timer in timers)
+    assert (await rest.get(f"{WORKFLOWS}/run-1/flow")).json["frame"]["inside"] == []
+
+
+async def test_sums_are_followed_to_the_end(rest: Direct, url: str) -> None:
+    await saved(rest)
+    await started(rest, "run-1", [1, 2])
+    for index in range(2):
+        await in_item(rest, "run-1", "waiting", frame=f"r~1.{index}")
+    connection = await Connection.to(url)
+    connection.request("GET", f"{WORKFLOWS}/run-1/flow/events?inside=true")
+    await connection.head()
+    events = connection.events()
+    first = msgspec.json.decode((await anext(events))["data"])
+    assert [each["node"] for each in first["frame"]["inside"]] == ["twice", "pause"]
+
+    await fire_all(rest)
+
+    last = msgspec.json.decode([event async for event in events][-1]["data"])
+    [pause] = last["frame"]["inside"]
+    assert (pause["node"], pause["success"], pause["waiting"], pause["resume_at"]) == ("pause", 2, 0, None)
     await connection.close()

@@ -153,6 +153,19 @@ async def test_items_and_scopes_are_listed_in_order(store: Store) -> None:
     assert await store.scopes_at(wanted) == [scope("r/1")]
 
 
+async def test_frames_are_found_at_any_depth_below_one(store: Store) -> None:
+    below = [frame("r~1", 9), frame("r~1", 10, state=FULL_STATE), frame("r~1.9~2", 0), frame("r~3+1", 0)]
+    beside = [frame(), frame("r~1", 0, tenant=OTHER), frame("r~1", 0, owner="run-2")]
+    await write(store, Changes(new_frames=[*below, *beside]))
+
+    all_below = await store.inner_frames((ACME, RUN), "r", ("r~", -1), 10)
+    assert [each.path for each in all_below] == ["r~1.9", "r~1.10", "r~1.9~2.0", "r~3+1.0"]
+    assert all_below[1].state == FULL_STATE
+    [second] = await store.inner_frames((ACME, RUN), "r", ("r~1", 9), 1)
+    assert second.path == "r~1.10"
+    assert [each.path for each in await store.inner_frames((ACME, RUN), "r~1.9", ("r~1.9~", -1), 10)] == ["r~1.9~2.0"]
+
+
 @pytest.mark.parametrize("sort", ["changed_frames", "changed_scopes"])
 async def test_a_change_of_what_is_not_there_is_refused(store: Store, sort: str) -> None:
     row = frame() if sort == "changed_frames" else scope()

@@ -87,6 +87,9 @@ INDEX_OF = {
     "change_frames": "flow_frame USING PRIMARY KEY (tenant=? AND execution_id=? AND scope=? AND item_index=?)",
     "change_scopes": "flow_scope USING PRIMARY KEY (tenant=? AND execution_id=? AND path=?)",
     "list_frames": "flow_frame USING PRIMARY KEY (tenant=? AND execution_id=? AND scope=? AND item_index>?)",
+    "list_frame_states": (
+        "flow_frame USING PRIMARY KEY (tenant=? AND execution_id=? AND (scope,item_index)>(?,?) AND scope<?)"
+    ),
     "list_scopes": "flow_scope USING PRIMARY KEY (tenant=? AND execution_id=? AND path>?)",
     "list_flows": "newest USING PRIMARY KEY (tenant=? AND name>?)",
     "list_flow_versions": "flow_version USING PRIMARY KEY (tenant=? AND name=? AND version<?)",

@@ -191,3 +191,62 @@ async def test_a_human_answers_by_the_form_and_a_log_node_says_so(site: Site, wi
     await window.sees_status("COMPLETED")
     await card(window, "Said").click()
     await expect(details.get_by_role("list", name="Log")).to_contain_text("because it is dry")
+
+
+SUMMED: Any = sketch(
+    {
+        "each": ("split", {"items": "$trigger", "tolerated_failures": "100%"}, {"name": "Each number"}),
+        "divide": ("edit", {"value": "{{ 6 / ($item % 100) }}"}, {"name": "Divide"}),
+        "large": ("conditional", {"condition": "$item > 450"}, {"name": "Large?"}),
+        "pause": ("wait", {"amount": 2, "unit": "hours"}, {"name": "Let it dry"}),
+        "all": ("aggregate", {"results": "values"}, {"name": "All numbers"}),
+    },
+    "each > divide > large",
+    "large:true > pause > all",
+    "large:false > all",
+    name="summed",
+)
+ITEMS = 1_000
+
+
+async def test_nodes_of_a_split_show_how_all_its_items_stand(site: Site, window: Window) -> None:
+    await site.hf.save_flow(SUMMED)
+    await site.hf.start_flow("summed", list(range(ITEMS)), id="summed-1")
+    await window.goto("/workflows/summed-1")
+    details = window.page.get_by_role("complementary", name="Details")
+
+    numbers = window.page.locator(".flow-card-numbers")
+    await expect(card(window, "Divide").locator(numbers)).to_have_attribute("title", "990 done, 10 failed")
+    await expect(card(window, "Let it dry").locator(numbers)).to_have_attribute("title", "544 waiting")
+    await expect(card(window, "Let it dry")).to_contain_text("1h 59m")
+    await expect(card(window, "All numbers")).to_contain_text("456 of 1,00010 failed")
+    await window.shoot("run-sums")
+
+    await card(window, "Divide").click()
+    await expect(details.get_by_label("In all items")).to_contain_text("990")
+    await details.get_by_role("button", name="Items of Each number").click()
+    await details.get_by_role("group", name="Which items").get_by_role("button", name="failed").click()
+    items = details.get_by_role("list", name="Items").get_by_role("listitem")
+    await expect(items).to_have_count(10)
+    await window.shoot("run-failed-items")
+    await details.get_by_role("button", name="item 300").click()
+
+    await window.sees("item 300 of Each number")
+    await standing(window, "Divide", "failed")
+
+
+async def test_sums_move_while_one_looks(site: Site, window: Window) -> None:
+    await site.hf.save_flow(NESTED)
+    await site.hf.start_flow("nested", [["a"], ["b", "c"]], id="nested-1")
+    await window.goto("/workflows/nested-1")
+    numbers = card(window, "Pause").locator(".flow-card-numbers")
+    await expect(numbers).to_have_attribute("title", "3 waiting")
+
+    [timer, *_] = (await site.hf.timers("nested-1")).timers
+    await site.hf.fire_timer(timer.id)
+    await expect(numbers).to_have_attribute("title", "1 done, 2 waiting")
+    for timer in (await site.hf.timers("nested-1")).timers:
+        await site.hf.fire_timer(timer.id)
+
+    await window.sees_status("COMPLETED")
+    await expect(numbers).to_have_attribute("title", "3 done")

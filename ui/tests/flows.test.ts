@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
 import type { NodeOutlineDocument, RunDocument, VisitDocument } from "../src/api/schema";
-import { itemOf, lineageOf, placesIn } from "../src/pages/execution/run";
+import { changed, itemOf, lineageOf, placesIn } from "../src/pages/execution/run";
 import { definitionIn, freshId, type Definition, type Point } from "../src/pages/flows/definition";
 import { WIDTH } from "../src/pages/flows/graph/geometry";
 import { placesOf, tidied } from "../src/pages/flows/graph/layout";
@@ -135,4 +135,62 @@ test("inside of an item a node stands as that item has it", () => {
 
 test("of two visits of one node the one that goes on is shown", () => {
   equal(placesIn([frame("r", ["add", "running"], ["add", "success"])]).get("add")?.status, "running");
+});
+
+const sums = (path: string, inside: object[], ...visits: [string, string][]): RunDocument => {
+  const run = frame(path, ...visits);
+  return { ...run, frame: { ...run.frame, inside } } as unknown as RunDocument;
+};
+
+const NONE = { ready: 0, running: 0, waiting: 0, success: 0, failed: 0, skipped: 0, resume_at: null };
+
+test("a node in a split stands as what matters most in all its items", () => {
+  const places = placesIn([
+    sums("r", [
+      { ...NONE, node: "add", success: 450, failed: 3, waiting: 547, resume_at: "2026-01-01T00:00:00Z" },
+      { ...NONE, node: "checked", success: 9, failed: 1 },
+      { ...NONE, node: "gone" },
+    ]),
+  ]);
+
+  deepEqual([places.get("add")?.status, places.get("checked")?.status, places.has("gone")], ["waiting", "failed", false]);
+  deepEqual(places.get("add")?.counts, { ready: 0, running: 0, waiting: 547, success: 450, failed: 3, skipped: 0 });
+  equal(places.get("add")?.resumeAt, Date.UTC(2026, 0, 1));
+});
+
+test("inside of an item its own nodes count, and not the sums of the run", () => {
+  const places = placesIn([sums("r", [{ ...NONE, node: "add", failed: 9 }]), sums("r~1.0", [], ["add", "success"])]);
+
+  deepEqual([places.get("add")?.status, places.get("add")?.counts], ["success", undefined]);
+});
+
+test("an aggregate that still gathers is as far as its split", () => {
+  const run = sums("r", []);
+  const scope = { total: 1000, processed: 450, failed: 3 };
+  run.frame.visits = [{ node: "split", status: "waiting", scope, resume_at: null }] as unknown as VisitDocument[];
+  const outlines = [{ id: "all", closes: "split" }] as unknown as NodeOutlineDocument[];
+  const place = placesIn([run], outlines).get("all");
+
+  deepEqual([place?.status, place?.processed, place?.total, place?.failedItems], ["waiting", 450, 1000, 3]);
+});
+
+test("what a stream tells as changed takes the place of what was there", () => {
+  const before = sums("r", [{ ...NONE, node: "add", waiting: 2 }], ["a", "running"], ["b", "waiting"]);
+  before.frame.visits.forEach((each) => (each.visit = each.node));
+  const b = { ...before.frame.visits[1], status: "success" } as VisitDocument;
+  const change = { status: "COMPLETED", closed_at: "now", visits: [b], gone: ["a"], inside: [{ ...NONE, node: "add", success: 2 }] };
+  const after = changed(before, { status: "COMPLETED", paused: false, frame: change });
+
+  deepEqual(after.frame.visits, [b]);
+  deepEqual([after.status, after.frame.path, after.frame.closed_at], ["COMPLETED", "r", "now"]);
+  equal(placesIn([after]).get("add")?.status, "success");
+  equal(before.frame.visits.length, 2);
+});
+
+test("what a change leaves out is as it was", () => {
+  const before = sums("r", [{ ...NONE, node: "add", waiting: 2 }], ["a", "running"]);
+  before.frame.result = [7];
+  const after = changed(before, { status: "RUNNING", paused: true, frame: { status: "open", closed_at: null } });
+
+  deepEqual([after.paused, after.frame.result, after.frame.visits, after.frame.inside], [true, [7], before.frame.visits, before.frame.inside]);
 });

@@ -26,6 +26,9 @@ FLOW_KIND = "flow:"
 NODE_TASK = "node:"
 """The type of a node that users have made is this and its name; its work is a task of the same name."""
 
+PAST_ALL = "\x7f"
+"""Comes after all that a path can go on with: the scopes in a frame lie below its path and this."""
+
 ROOT = "r"
 """The path of the frame that is the run itself."""
 
@@ -164,6 +167,18 @@ class Frame(msgspec.Struct, frozen=True, gc=False):
     @property
     def path(self) -> FramePath:
         return f"{self.scope}.{self.item_index}" if self.scope else ROOT
+
+
+class InnerFrame(msgspec.Struct, frozen=True, gc=False):
+    """A frame that lies in another one, with what its tokens have done and nothing else."""
+
+    scope: ScopePath
+    item_index: int
+    state: FrameState
+
+    @property
+    def path(self) -> FramePath:
+        return f"{self.scope}.{self.item_index}"
 
 
 class ItemResult(msgspec.Struct, frozen=True, gc=False):

@@ -13,7 +13,7 @@ import msgspec
 
 from holdfast.model.errors import InvalidArgument, shown
 from holdfast.model.events import Event
-from holdfast.model.flows import FlowValue, FlowVersion, Frame, ItemResult, Scope, ScopePath
+from holdfast.model.flows import FlowValue, FlowVersion, Frame, FramePath, InnerFrame, ItemResult, Scope, ScopePath
 from holdfast.model.ids import ExecutionId, PromiseId, QueueName, TaskId, TenantId, TimerId, WorkerId
 from holdfast.model.instants import Instant
 from holdfast.model.messages import OutboxEntry, Topic
@@ -320,6 +320,11 @@ class FlowReads(FlowQuestions, Protocol):
 
     async def ready_flows(self, limit: int) -> tuple[list[Frame], list[Scope]]:
         """The frames and the scopes that are ready, the oldest first: up to so many of each. Nothing is locked."""
+
+    async def inner_frames(
+        self, key: ExecutionKey, within: FramePath, after: tuple[ScopePath, int], limit: int
+    ) -> list[InnerFrame]:
+        """The frames in a frame at any depth that come after the one given, by scope and index."""
 
 
 class ScheduleQuestions(Protocol):

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from holdfast.model.errors import HoldfastError, Stopped
 from holdfast.model.events import Event
-from holdfast.model.flows import FlowVersion, Frame, Scope, ScopePath
+from holdfast.model.flows import PAST_ALL, FlowVersion, Frame, FramePath, InnerFrame, Scope, ScopePath
 from holdfast.model.ids import ExecutionId, QueueName, TenantId, WorkerId
 from holdfast.model.instants import Instant
 from holdfast.model.messages import OutboxEntry, Topic
@@ -261,6 +261,18 @@ class MemoryStore(MemoryOversight, MemoryPruning):
     async def ready_flows(self, limit: int) -> tuple[list[Frame], list[Scope]]:
         """The frames and the scopes that are ready, the oldest first."""
         return await self.read(lambda: self.rows.ready_flows(limit))
+
+    async def inner_frames(
+        self, key: ExecutionKey, within: FramePath, after: tuple[ScopePath, int], limit: int
+    ) -> list[InnerFrame]:
+        """The frames in a frame at any depth that come after the one given, by scope and index."""
+        return await self.read(
+            lambda: [
+                InnerFrame(row.scope, row.item_index, row.state)
+                for place, row in sorted(self.rows.frames.items())
+                if place[:2] == key and after < place[2:] and row.scope < within + PAST_ALL
+            ][: bounded(limit)]
+        )
 
     # Questions.
 

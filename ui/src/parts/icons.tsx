@@ -12,6 +12,7 @@ const DRAWN: Record<string, ReactNode> = {
   settings: <path d="M3 6h8M15 6h2M3 14h2M9 14h8M13 4v4M7 12v4" />,
   search: <path d="M8.500 3a5.500 5.500 0 1 1 0 11 5.500 5.500 0 0 1 0-11M12.500 12.500 17 17" />,
   copy: <path d="M7 7h10v10H7zM13 7V3H3v10h4" />,
+  check: <path d="m3.500 10.500 4.500 4.500 8.500-10" />,
   close: <path d="m5 5 10 10M15 5 5 15" />,
   right: <path d="m8 5 5 5-5 5" />,
   down: <path d="m5 8 5 5 5-5" />,

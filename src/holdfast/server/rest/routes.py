@@ -15,6 +15,7 @@ from holdfast.server.rest import (
     oversight,
     promises_and_timers,
     queues,
+    run_streams,
     run_views,
     schedules,
     sessions,
@@ -57,7 +58,7 @@ from holdfast.server.rest.hooks import HookDocument
 from holdfast.server.rest.oversight import ActivityList, AuditPage, Forecast, KindList, OpenList, WorkerList
 from holdfast.server.rest.queues import QueueList
 from holdfast.server.rest.receiving import MAX_BODY_BYTES, MAX_BULK_BODY_BYTES
-from holdfast.server.rest.run_views import ItemList, RunDocument, VisitDetail
+from holdfast.server.rest.run_documents import ItemList, RunDocument, VisitDetail
 from holdfast.server.rest.schedules import (
     BackfilledDocument,
     SavedScheduleDocument,
@@ -162,7 +163,9 @@ RESOURCES = (
     Resource("POST", f"{_WORKFLOW}/flow/rerun", "RerunFlow", flow_runs.rerun, CHANGED),
     Resource("GET", f"{_WORKFLOW}/flow/items", "DescribeWorkflow", run_views.list_items, {OK: ItemList}),
     Resource("GET", f"{_WORKFLOW}/flow/visit", "DescribeWorkflow", run_views.get_visit, {OK: VisitDetail}),
-    Resource("GET", f"{_WORKFLOW}/flow/events", "StreamWorkflow", run_views.stream_run, {OK: STREAM}),
+    Resource(
+        "GET", f"{_WORKFLOW}/flow/events", "StreamWorkflow", run_streams.stream_run, {OK: STREAM, GONE_QUIET: None}
+    ),
     Resource("POST", f"{_WORKFLOW}/signal", "SignalWorkflow", workflows.signal_workflow, CHANGED),
     Resource("POST", f"{_WORKFLOW}/cancel", "CancelWorkflow", workflows.cancel_workflow, CHANGED),
     Resource("POST", f"{_WORKFLOW}/terminate", "TerminateWorkflow", workflows.terminate_workflow, CHANGED),

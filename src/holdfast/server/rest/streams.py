@@ -24,7 +24,7 @@ HEARTBEAT_SECONDS = 15.0
 SEND_SECONDS = 30.0
 """A client that takes nothing for so many seconds is dropped."""
 THE_END = "end"
-"""The id of a task's last event: whoever comes back with it has seen everything."""
+"""The id of the last event of a task or run: whoever comes back with it has seen everything."""
 MAX_EVENT_NUMBER = 2**53
 
 STREAM_HEADERS = [

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from holdfast.model.events import Event
-from holdfast.model.flows import FlowVersion, Frame, Scope, ScopePath
+from holdfast.model.flows import PAST_ALL, FlowVersion, Frame, FramePath, InnerFrame, Scope, ScopePath
 from holdfast.model.ids import ExecutionId, TenantId, WorkerId
 from holdfast.model.instants import LATEST, Instant
 from holdfast.model.messages import OutboxEntry, Topic
@@ -169,6 +169,13 @@ class Queries:
         frames = await connection.fetch(self._statements["list_ready_frames"], limit)
         scopes = await connection.fetch(self._statements["list_ready_scopes"], limit)
         return [codec.frame_of(row) for row in frames], [codec.scope_of(row) for row in scopes]
+
+    async def inner_frames(
+        self, connection: Postgres, key: ExecutionKey, within: FramePath, after: tuple[ScopePath, int], limit: int
+    ) -> list[InnerFrame]:
+        statement = self._statements["list_frame_states"]
+        found = await connection.fetch(statement, *key, *after, within + PAST_ALL, bounded(limit))
+        return [codec.inner_frame_of(row) for row in found]
 
     async def schedule(self, connection: Postgres, key: ScheduleKey) -> Schedule | None:
         found = await connection.fetch(self._statements["read_schedules"], [key[0]], [key[1]])

@@ -13,7 +13,7 @@ from msgspec.structs import astuple
 
 from holdfast.model.commands import DEFAULT_TASK_OPTIONS, TaskOptions
 from holdfast.model.events import Event, decode_event, encode_event_data
-from holdfast.model.flows import FlowValue, FlowVersion, Frame, FrameState, FrameStatus, ItemResult, Scope
+from holdfast.model.flows import FlowValue, FlowVersion, Frame, FrameState, FrameStatus, InnerFrame, ItemResult, Scope
 from holdfast.model.messages import OutboxEntry, Topic
 from holdfast.model.oversight import Activity, Kind, Notice, Notices, QueueSetting, WorkSort
 from holdfast.model.records import (
@@ -194,6 +194,11 @@ def frame_of(row: Found) -> Frame:
     values[6] = FrameStatus(values[6])
     values[8] = _decode_state(values[8])
     return Frame(*values)
+
+
+def inner_frame_of(row: Found) -> InnerFrame:
+    scope, index, state = row
+    return InnerFrame(scope, index, _decode_state(state))
 
 
 def scope_of(row: Found) -> Scope:

@@ -14,7 +14,7 @@ import msgspec
 from holdfast.model.access import AccessChanges, AccessKey, AuditEntry, Tenant
 from holdfast.model.errors import Stopped, StoreDamaged
 from holdfast.model.events import Event
-from holdfast.model.flows import FlowVersion, Frame, Scope, ScopePath
+from holdfast.model.flows import FlowVersion, Frame, FramePath, InnerFrame, Scope, ScopePath
 from holdfast.model.ids import ExecutionId, TenantId, WorkerId
 from holdfast.model.instants import Instant
 from holdfast.model.messages import OutboxEntry, Topic
@@ -313,6 +313,12 @@ class PostgresStore:
     async def ready_flows(self, limit: int) -> tuple[list[Frame], list[Scope]]:
         """The frames and the scopes that are ready, the oldest first."""
         return await self._read(lambda connection: self._queries.ready_flows(connection, limit))
+
+    async def inner_frames(
+        self, key: ExecutionKey, within: FramePath, after: tuple[ScopePath, int], limit: int
+    ) -> list[InnerFrame]:
+        """The frames in a frame at any depth that come after the one given, by scope and index."""
+        return await self._read(lambda connection: self._queries.inner_frames(connection, key, within, after, limit))
 
     async def schedule(self, key: ScheduleKey) -> Schedule | None:
         """One schedule."""

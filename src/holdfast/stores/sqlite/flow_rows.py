@@ -2,7 +2,7 @@
 
 import msgspec
 
-from holdfast.model.flows import FlowValue, FlowVersion, Frame, FrameState, FrameStatus, ItemResult, Scope
+from holdfast.model.flows import FlowValue, FlowVersion, Frame, FrameState, FrameStatus, InnerFrame, ItemResult, Scope
 from holdfast.model.ids import ExecutionId, TenantId
 from holdfast.model.instants import Instant
 from holdfast.stores.sqlite.rows import ABSENT, Parameters
@@ -99,6 +99,7 @@ VersionRow = tuple[TenantId, str, int, str, Instant]
 ResultRow = tuple[TenantId, ExecutionId, str, int, FrameStatus, str | None, str | None]
 
 frames_in = msgspec.json.Decoder(list[FrameRow], strict=False).decode
+inner_frames_in = msgspec.json.Decoder(list[tuple[str, int, str]]).decode
 scopes_in = msgspec.json.Decoder(list[ScopeRow], strict=False).decode
 values_in = msgspec.json.Decoder(list[tuple[TenantId, ExecutionId, str, str]]).decode
 versions_in = msgspec.json.Decoder(list[VersionRow]).decode
@@ -118,6 +119,11 @@ def frame_of(row: FrameRow) -> Frame:
         tenant, execution, scope, index, item.encode(), created_at, status, ready, _decode_state(state),
         _bytes(result), _bytes(failure), closed_at,
     )  # fmt: skip
+
+
+def inner_frame_of(row: tuple[str, int, str]) -> InnerFrame:
+    scope, index, state = row
+    return InnerFrame(scope, index, _decode_state(state))
 
 
 def scope_of(row: ScopeRow) -> Scope:

@@ -8,7 +8,7 @@ import msgspec
 
 from holdfast.model.errors import StoreDamaged
 from holdfast.model.events import Event
-from holdfast.model.flows import FlowVersion, Frame, Scope, ScopePath
+from holdfast.model.flows import PAST_ALL, FlowVersion, Frame, FramePath, InnerFrame, Scope, ScopePath
 from holdfast.model.ids import ExecutionId, TenantId, WorkerId
 from holdfast.model.instants import LATEST, Instant
 from holdfast.model.messages import OutboxEntry, Topic
@@ -186,6 +186,19 @@ class Queries:
         frames = flow_rows.frames_in(self._text(connection, "list_ready_frames", {"limit": limit}))
         scopes = flow_rows.scopes_in(self._text(connection, "list_ready_scopes", {"limit": limit}))
         return [flow_rows.frame_of(row) for row in frames], [flow_rows.scope_of(row) for row in scopes]
+
+    def inner_frames(
+        self,
+        connection: sqlite3.Connection,
+        key: ExecutionKey,
+        within: FramePath,
+        after: tuple[ScopePath, int],
+        limit: int,
+    ) -> list[InnerFrame]:
+        parameters: dict[str, Value] = {"tenant": key[0], "execution_id": key[1], "beyond": within + PAST_ALL}
+        page: dict[str, Value] = {"scope": after[0], "item_index": after[1], "limit": bounded(limit)}
+        text = self._text(connection, "list_frame_states", parameters | page)
+        return [flow_rows.inner_frame_of(row) for row in flow_rows.inner_frames_in(text)]
 
     def schedule(self, connection: sqlite3.Connection, key: ScheduleKey) -> Schedule | None:
         found = codec.schedules_in(self._text(connection, "read_schedules", {"schedules": _json([key])}))

@@ -15,6 +15,8 @@ export interface Live {
   tasks: ReadonlyMap<string, TaskDocument>;
   promises: readonly PromiseDocument[];
   timers: readonly TimerDocument[];
+  /** How many there are: of a large run, more than are read. */
+  timersTotal: number;
   state: Record<string, unknown>;
   reload: () => void;
 }
@@ -65,7 +67,7 @@ export function useLive(id: string): Live {
       ask("GET /workflows/{workflow_id}/timers", { names, signal }),
       ask("GET /workflows/{workflow_id}/state", { names, signal }),
     ]);
-    return { execution, tasks, promises: promises.promises, timers: timers.timers, state: state.state };
+    return { execution, tasks, promises: promises.promises, timers: timers.timers, timersTotal: timers.total, state: state.state };
   });
   const { reload } = read;
   const last = useRef(0);
@@ -96,6 +98,7 @@ export function useLive(id: string): Live {
     tasks: data?.tasks ?? NONE,
     promises: data?.promises ?? [],
     timers: data?.timers ?? [],
+    timersTotal: data?.timersTotal ?? 0,
     state: data?.state ?? {},
     reload,
   };

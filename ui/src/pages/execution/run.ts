@@ -2,10 +2,10 @@
 
 import { useEffect, useMemo, useState } from "react";
 import { address } from "../../api/client";
-import type { RunDocument, VisitDocument } from "../../api/schema";
+import type { FrameDocument, NodeOutlineDocument, RunDocument, VisitDocument } from "../../api/schema";
 import { follow, type StreamEvent } from "../../api/stream";
 import { nameOf, type Definition } from "../flows/definition";
-import type { Standing } from "../flows/standing";
+import { statusOf, type Standing } from "../flows/standing";
 
 export const ROOT = "r";
 
@@ -33,6 +33,33 @@ export interface Runs {
   broken: boolean;
 }
 
+/** What a stream tells after it has told the whole: what is left out is as it was. */
+export interface RunChange {
+  status: RunDocument["status"];
+  paused: boolean;
+  frame: Pick<FrameDocument, "status" | "closed_at"> &
+    Partial<Pick<FrameDocument, "result" | "error" | "visits" | "joins" | "inside">> & { gone?: string[] };
+}
+
+export function changed(run: RunDocument, { status, paused, frame: { gone = [], visits = [], inside = [], ...rest } }: RunChange): RunDocument {
+  const forgotten = new Set(gone);
+  const left = run.frame.visits.filter(({ visit }) => !forgotten.has(visit));
+  const frame = { ...run.frame, ...rest, visits: replaced(left, visits, ({ visit }) => visit), inside: replaced(run.frame.inside, inside, ({ node }) => node) };
+  return { ...run, status, paused, frame };
+}
+
+/** The list with newer ones in the places of those that they replace, or at its end. */
+function replaced<T>(before: readonly T[], newer: readonly T[], key: (each: T) => string): T[] {
+  const found = new Map(before.map((each) => [key(each), each]));
+  for (const each of newer) found.set(key(each), each);
+  return [...found.values()];
+}
+
+function told(before: RunDocument | undefined, { name, data }: StreamEvent): RunDocument | undefined {
+  if (name === "run") return data as RunDocument;
+  return name === "change" && before !== undefined ? changed(before, data as RunChange) : before;
+}
+
 /** The frames of a lineage, live, outermost first; those that have not come yet are left out. */
 export function useRuns(id: string, path: string, turn: number): Runs {
   const [found, setFound] = useState<ReadonlyMap<string, RunDocument>>(new Map());
@@ -41,11 +68,14 @@ export function useRuns(id: string, path: string, turn: number): Runs {
   useEffect(() => {
     const stops = paths.map((each) =>
       follow({
-        url: address("/workflows/{workflow_id}/flow/events", { workflow_id: id }, { frame: each }),
+        // What lies inside of splits is only shown of the frame that is looked at.
+        url: address("/workflows/{workflow_id}/flow/events", { workflow_id: id }, { frame: each, inside: each === path }),
         onState: (state) => setBroken(state === "broken"),
         onEvents: (events: StreamEvent[]) => {
-          const last = events.findLast(({ name }) => name === "run");
-          if (last) setFound((before) => new Map(before).set(each, last.data as RunDocument));
+          setFound((before) => {
+            const run = events.reduce(told, before.get(each));
+            return run === undefined ? before : new Map(before).set(each, run);
+          });
         },
       }),
     );
@@ -61,8 +91,13 @@ export interface Place extends Standing {
 }
 
 /** How each node stands: inside of an item as that item has it, around it as the frames around have it. */
-export function placesIn(runs: readonly RunDocument[]): ReadonlyMap<string, Place> {
+export function placesIn(runs: readonly RunDocument[], outlines: readonly NodeOutlineDocument[] = []): ReadonlyMap<string, Place> {
   const places = new Map<string, Place>();
+  const innermost = runs.at(-1)?.frame;
+  for (const { node, resume_at, ...counts } of innermost?.inside ?? []) {
+    const status = statusOf(counts);
+    if (status !== null) places.set(node, { status, frame: innermost?.path ?? ROOT, visit: null, counts, resumeAt: timeOf(resume_at) });
+  }
   for (const { frame } of runs) {
     for (const visit of frame.visits) {
       const before = places.get(visit.node);
@@ -70,12 +105,20 @@ export function placesIn(runs: readonly RunDocument[]): ReadonlyMap<string, Plac
       places.set(visit.node, placeOf(frame.path, visit));
     }
     for (const join of frame.joins) {
-      const resumeAt = join.resume_at === null ? undefined : Date.parse(join.resume_at);
-      places.set(join.node, { status: "waiting", frame: frame.path, visit: null, resumeAt });
+      places.set(join.node, { status: "waiting", frame: frame.path, visit: null, resumeAt: timeOf(join.resume_at) });
     }
+  }
+  // An aggregate that still gathers is no visit yet: it is as far as its split.
+  for (const { id, closes } of outlines) {
+    const split = closes === null ? undefined : places.get(closes);
+    if (split?.total === undefined || places.has(id)) continue;
+    const { frame, total, processed, failedItems } = split;
+    places.set(id, { status: "waiting", frame, visit: null, total, processed, failedItems });
   }
   return places;
 }
+
+const timeOf = (text: string | null): number | undefined => (text === null ? undefined : Date.parse(text));
 
 function placeOf(frame: string, visit: VisitDocument): Place {
   const { scope } = visit;

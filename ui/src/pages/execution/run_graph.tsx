@@ -7,7 +7,8 @@ import { Icon } from "../../parts/icons";
 import { useResource } from "../../shell/resource";
 import { changeQuery, Link, toFlow, usePlace } from "../../shell/router";
 import { useCan } from "../../shell/session";
-import type { Definition } from "../flows/definition";
+import type { NodeOutlineDocument } from "../../api/schema";
+import type { Definition, FlowNode } from "../flows/definition";
 import type { Live } from "./live";
 import { itemOf, lineageOf, nameOfFrame, placesIn, ROOT, useRuns } from "./run";
 import { NodePanel } from "./run_node";
@@ -25,7 +26,7 @@ export default function RunGraph({ live, id }: { live: Live; id: string }) {
   const { data, error, reload } = useResource(`flow/${run?.flow}/${run?.version}`, async (signal) =>
     run === undefined ? null : ask("GET /flows/{flow}", { names: { flow: run.flow }, query: { version: run.version }, signal }),
   );
-  const places = useMemo(() => placesIn(runs), [runs]);
+  const places = useMemo(() => placesIn(runs, data?.outline.nodes), [runs, data]);
   if (error !== undefined) return <Trouble error={error} retry={reload} />;
   if (run === undefined || data === undefined || data === null) return <Loading what="the run" />;
   const definition = data.definition as Definition;
@@ -71,6 +72,7 @@ export default function RunGraph({ live, id }: { live: Live; id: string }) {
             id={id}
             node={node}
             place={places.get(node.id)}
+            split={splitAround(node.id, path, data.outline.nodes, definition)}
             isOpen={live.execution?.closed_at === null}
             done={live.reload}
             close={() => changeQuery({ node: null }, { replace: true })}
@@ -79,6 +81,13 @@ export default function RunGraph({ live, id }: { live: Live; id: string }) {
       </div>
     </div>
   );
+}
+
+/** The split of the frame that is looked at in which a node lies, however deep. */
+function splitAround(id: string, path: string, outlines: readonly NodeOutlineDocument[], definition: Definition): FlowNode | undefined {
+  const outline = outlines.find((each) => each.id === id);
+  const split = outline?.closes ?? outline?.scopes[lineageOf(path).length - 1];
+  return definition.nodes.find((each) => each.id === split);
 }
 
 /** A paused run lets no token go on; what is under way may end. */

@@ -1,6 +1,6 @@
 // One node of a run: how it stands, what it was given and gave, its attempts, its items, and what can be done about it.
 
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import { ask, messageOf } from "../../api/client";
 import { failureOf } from "../../api/events";
 import type { ItemDocument, ScopeDocument, VisitDocument } from "../../api/schema";
@@ -13,6 +13,7 @@ import { useResource } from "../../shell/resource";
 import { changeQuery, Link, toExecution } from "../../shell/router";
 import { useCan } from "../../shell/session";
 import { nameOf, type FlowNode } from "../flows/definition";
+import { partsOf } from "../flows/standing";
 import { FailureBox } from "./failure";
 import { LineList } from "./logs";
 import { itemOf, type Place } from "./run";
@@ -23,6 +24,8 @@ interface Props {
   id: string;
   node: FlowNode;
   place: Place | undefined;
+  /** The split whose items come here, or are gathered here. */
+  split: FlowNode | undefined;
   isOpen: boolean;
   done: () => void;
   close: () => void;
@@ -41,13 +44,13 @@ const WORDS: Record<string, string> = {
 const OF_TASKS = new Set(["task", "http", "smtp"]);
 const OF_EXECUTIONS = new Set(["workflow", "flow"]);
 
-export function NodePanel({ id, node, place, isOpen, done, close }: Props) {
+export function NodePanel({ id, node, place, split, isOpen, done, close }: Props) {
   const visit = place?.visit ?? null;
   return (
     <SidePanel title={nameOf(node)} close={close}>
       <p className="faint">{node.type}</p>
       {place === undefined && <p className="faint">No token has come here{isOpen ? " yet" : ""}.</p>}
-      {place !== undefined && visit === null && <p>It waits for tokens that can still come.</p>}
+      {place !== undefined && visit === null && <Unvisited place={place} split={split} />}
       {place !== undefined && visit !== null && (
         <>
           <Facts visit={visit} place={place} />
@@ -68,6 +71,49 @@ export function NodePanel({ id, node, place, isOpen, done, close }: Props) {
       <h3>Parameters</h3>
       <Json value={node.parameters ?? {}} label="parameters" />
     </SidePanel>
+  );
+}
+
+/** A merge or aggregate that still gathers, or a node in a split that one does not look into. */
+function Unvisited({ place, split }: { place: Place; split: FlowNode | undefined }) {
+  const { counts, total, processed = 0, failedItems = 0, resumeAt } = place;
+  if (counts === undefined && total === undefined) return <p>It waits for tokens that can still come.</p>;
+  return (
+    <>
+      {total !== undefined && (
+        <>
+          <p>
+            {count(processed)} of {count(total)} items have come to their end{failedItems > 0 && `, ${count(failedItems)} of them failed`}.
+          </p>
+          <progress value={processed} max={Math.max(1, total)} aria-label="Items that have ended" />
+        </>
+      )}
+      {counts !== undefined && (
+        <dl className="facts" aria-label="In all items">
+          {partsOf(counts).map(({ status, word, number }) => (
+            <Fragment key={status}>
+              <dt>
+                <Status status={WORDS[status] ?? "RUNNING"} words={word} />
+              </dt>
+              <dd>{count(number)}</dd>
+            </Fragment>
+          ))}
+          {resumeAt !== undefined && (
+            <>
+              <dt>The first goes on in</dt>
+              <dd>
+                <Time at={resumeAt} as="countdown" />
+              </dd>
+            </>
+          )}
+        </dl>
+      )}
+      {split && (
+        <button type="button" className="small" onClick={() => changeQuery({ node: split.id }, { replace: true })}>
+          Items of {nameOf(split)}
+        </button>
+      )}
+    </>
   );
 }
 
@@ -202,16 +248,20 @@ function Values({ id, frame, visit }: { id: string; frame: string; visit: VisitD
 
 const PAGE = 50;
 
+const ONLY = ["all", "open", "failed"] as const;
+type Only = (typeof ONLY)[number];
+
 function Items({ id, scope }: { id: string; scope: ScopeDocument }) {
   const [pages, setPages] = useState(1);
+  const [only, setOnly] = useState<Only>("all");
   const names = { workflow_id: id };
-  const { data, error, reload } = useResource(`items/${id}/${scope.path}/${scope.opened}/${scope.processed}/${pages}`, async (signal) => {
+  const { data, error, reload } = useResource(`items/${id}/${scope.path}/${scope.opened}/${scope.processed}/${scope.failed}/${only}/${pages}`, async (signal) => {
     const found: ItemDocument[] = [];
     let after: number | null = -1;
     for (let page = 0; page < pages && after !== null; page += 1) {
       const answer: { items: ItemDocument[]; next_after: number | null } = await ask("GET /workflows/{workflow_id}/flow/items", {
         names,
-        query: { scope: scope.path, after, limit: PAGE },
+        query: { scope: scope.path, after, only, limit: PAGE },
         signal,
       });
       found.push(...answer.items);
@@ -226,6 +276,14 @@ function Items({ id, scope }: { id: string; scope: ScopeDocument }) {
         {scope.failed > 0 && `, ${count(scope.failed)} failed`}
       </h3>
       <progress value={scope.processed} max={Math.max(1, scope.total)} aria-label="Items that have ended" />
+      <div className="segmented" role="group" aria-label="Which items">
+        {ONLY.map((each) => (
+          <button key={each} type="button" aria-pressed={only === each} onClick={() => (setOnly(each), setPages(1))}>
+            {each}
+          </button>
+        ))}
+      </div>
+      {data?.items.length === 0 && <p className="faint">{only === "all" ? "No item has begun." : `No item ${only === "open" ? "is open" : "has failed"}.`}</p>}
       {error !== undefined && <Trouble error={error} retry={reload} />}
       <ul className="lines items" aria-label="Items">
         {data?.items.map((item) => (

@@ -44,7 +44,7 @@ export function Waits({ live, execution }: { live: Live; execution: WorkflowDocu
         ))}
         {execution.kind.startsWith("flow:") && timers.length > 1 && (
           <li>
-            <Icon name="timers" size={15} /> {counted(timers.length, "timer")}, the next in{" "}
+            <Icon name="timers" size={15} /> {counted(Math.max(timers.length, live.timersTotal), "timer")}, the next in{" "}
             <strong>
               <Time at={timers[0]?.fire_at} as="countdown" />
             </strong>

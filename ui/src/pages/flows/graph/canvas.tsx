@@ -20,7 +20,7 @@ import "./graph.css";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { OutlineDocument } from "../../../api/schema";
 import { MAIN, nameOf, outlinesOf, portOf, portsOf, type Definition, type Point } from "../definition";
-import type { Standings } from "../standing";
+import { partsOf, type Standing, type Standings } from "../standing";
 import { NodeCard, ScopeBox, type Card, type ScopeFrame } from "./card";
 import { around, entryY, heightOf, portY, WIDTH, type Box } from "./geometry";
 import { placesOf } from "./layout";
@@ -93,7 +93,7 @@ function Graph({ definition, outline, standings, problems, selected, select, edi
           draggable: editing !== undefined,
           connectable: editing !== undefined,
           deletable: editing !== undefined,
-          ariaLabel: `${nameOf(node)}, ${node.type}${standings?.get(node.id) ? `, ${standings.get(node.id)?.status}` : ""}`,
+          ariaLabel: `${nameOf(node)}, ${node.type}${spoken(standings?.get(node.id))}`,
           data: {
             node,
             role: known?.role ?? "pure",
@@ -205,6 +205,11 @@ function KeepInView({ box, editing }: { box: Box | undefined; editing: boolean }
   return null;
 }
 
+function spoken(standing: Standing | undefined): string {
+  if (standing === undefined) return "";
+  return `, ${standing.counts === undefined ? standing.status : partsOf(standing.counts).map(({ number, word }) => `${number} ${word}`).join(", ")}`;
+}
+
 const rounded = ({ x, y }: Point): Point => ({ x: Math.round(x), y: Math.round(y) });
 
 function handlesOf(ports: readonly string[], isEntry: boolean): NonNullable<Card["handles"]> {
@@ -222,7 +227,8 @@ function handlesOf(ports: readonly string[], isEntry: boolean): NonNullable<Card
 }
 
 function lineOf(edge: { id: string; src: string; dst: string; port?: string }, standings: Standings | undefined, chosen: string | null): DrawnEdge {
-  const came = standings?.get(edge.dst) !== undefined && standings.get(edge.src)?.status === "success";
+  const from = standings?.get(edge.src);
+  const came = standings?.get(edge.dst) !== undefined && (from?.status === "success" || (from?.counts?.success ?? 0) > 0);
   const port = portOf(edge);
   return {
     id: edge.id,

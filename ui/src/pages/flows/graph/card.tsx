@@ -5,7 +5,7 @@ import { Time } from "../../../parts/basics";
 import { count } from "../../../parts/format";
 import { Icon } from "../../../parts/icons";
 import { nameOf, summaryOf, type FlowNode } from "../definition";
-import type { Standing } from "../standing";
+import { partsOf, type Counts, type Standing } from "../standing";
 import { entryY, portY } from "./geometry";
 
 export interface CardData extends Record<string, unknown> {
@@ -52,6 +52,7 @@ export function NodeCard({ data, selected }: NodeProps<Card>) {
         )}
       </div>
       {standing?.total !== undefined && <Progress standing={standing} />}
+      {standing?.counts !== undefined && <Shares counts={standing.counts} />}
       {ports.length > 1 && (
         <ul className="flow-card-ports" aria-hidden="true">
           {ports.map((port) => (
@@ -68,7 +69,10 @@ export function NodeCard({ data, selected }: NodeProps<Card>) {
   );
 }
 
+const SIGNS: Record<string, string> = { success: "check", failed: "close", running: "play", waiting: "pause", skipped: "right" };
+
 function StandingWords({ standing, fallback }: { standing: Standing; fallback: string }) {
+  if (standing.counts !== undefined) return <Numbers counts={standing.counts} resumeAt={standing.resumeAt} />;
   if (standing.status === "waiting" && standing.resumeAt !== undefined) {
     return (
       <span className="flow-card-wait">
@@ -78,9 +82,15 @@ function StandingWords({ standing, fallback }: { standing: Standing; fallback: s
   }
   if (standing.total !== undefined) {
     return (
-      <span className="cut">
+      <span className="flow-card-numbers" title={standing.failedItems ? `${count(standing.failedItems)} of them failed` : undefined}>
         {count(standing.processed ?? 0)} of {count(standing.total)}
-        {standing.failedItems ? `, ${count(standing.failedItems)} failed` : ""}
+        {standing.failedItems ? (
+          <span className="tone-red">
+            <Icon name={SIGNS.failed ?? ""} size={10} />
+            {count(standing.failedItems)}
+            <span className="unseen"> failed</span>
+          </span>
+        ) : null}
       </span>
     );
   }
@@ -92,6 +102,38 @@ function StandingWords({ standing, fallback }: { standing: Standing; fallback: s
     );
   }
   return <span className="cut">{standing.status === "success" ? fallback : standing.status}</span>;
+}
+
+/** How a node stands in all the items of its split. */
+function Numbers({ counts, resumeAt }: { counts: Counts; resumeAt: number | undefined }) {
+  const parts = partsOf(counts);
+  const words = parts.map(({ number, word }) => `${count(number)} ${word}`).join(", ");
+  return (
+    <span className="flow-card-numbers" title={words}>
+      <span className="unseen">{words}</span>
+      {parts.map(({ status, number }) => (
+        <span key={status} className={`tone-${TONES[status]}`} aria-hidden="true">
+          <Icon name={SIGNS[status] ?? "right"} size={10} />
+          {count(number)}
+        </span>
+      ))}
+      {resumeAt !== undefined && parts.length < 3 && (
+        <span className="cut faint">
+          <Time at={resumeAt} as="countdown" />
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Shares({ counts }: { counts: Counts }) {
+  return (
+    <span className="flow-card-progress" aria-hidden="true">
+      {partsOf(counts).map(({ status, number }) => (
+        <span key={status} className={`share tone-${TONES[status]}`} style={{ flexGrow: number }} />
+      ))}
+    </span>
+  );
 }
 
 function Progress({ standing }: { standing: Standing }) {
