@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from holdfast import Holdfast, TaskContext, task
-from holdfast.model.errors import AlreadyClosed, InvalidId, TaskFailed, TaskNotFound
+from holdfast.model.errors import AlreadyClosed, InvalidId, TaskFailed, TaskNotFound, WorkerNotFound
 from holdfast.model.statuses import TaskStatus
 from tests.app.programs import double
 from tests.app.support import task_is
@@ -53,3 +53,17 @@ async def test_a_queue_has_a_name(url: str) -> None:
     async with Holdfast.open(url) as hf:
         with pytest.raises(InvalidId):
             await hf.pause_queue("a b")
+
+
+async def test_workers_are_known_and_drained(url: str) -> None:
+    async with Holdfast.open(url, tasks=[endless]) as hf:
+        handle = await hf.submit_task(endless)
+        await task_is(hf, handle.id, TaskStatus.RUNNING)
+        [worker] = await hf.workers()
+        assert [each.name for each in worker.tasks] == ["endless"]
+        assert [each.id for each in worker.work] == [handle.id]
+        assert not worker.draining
+        assert [await hf.drain_worker(worker.id) for _ in range(2)] == [True, False]
+        assert (await hf.workers())[0].draining
+        with pytest.raises(WorkerNotFound):
+            await hf.drain_worker("nobody")

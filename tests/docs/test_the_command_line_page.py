@@ -9,7 +9,8 @@ from tests.docs.pages import REPOSITORY
 
 PAGE = (REPOSITORY / "docs" / "cli.md").read_text(encoding="utf-8")
 NAMED = re.compile(
-    r"^\| `holdfast ((?:workflow|flow|schedule|task|promise|timer|queue|tenant|key|store) [a-z]+|[a-z]+)", re.MULTILINE
+    r"^\| `holdfast ((?:workflow|flow|schedule|task|promise|timer|queue|worker|tenant|key|store) [a-z]+|[a-z]+)",
+    re.MULTILINE,
 )
 
 

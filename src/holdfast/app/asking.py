@@ -465,6 +465,10 @@ class Asking(Reading):
         name = QueueName(checked_id(queue, "queue"))
         return (await self._send(ResumeQueue(self.tenant, name, requested_by))).changed
 
+    async def drain_worker(self, worker_id: str) -> bool:
+        """Let a worker end what it has and take nothing more; False if it has been told to already."""
+        return await self._engine.drain_worker(self.tenant, worker_id)
+
     def _new_id(self) -> str:
         return time_ordered_id(self._engine.clock.now(), self._engine.chance.getrandbits(ID_BITS))
 

@@ -23,6 +23,7 @@ from holdfast.model.queries import (
 )
 from holdfast.model.records import Attempt, Execution, Promise, Task, TaskLine
 from holdfast.model.statuses import ExecutionStatus, TaskStatus
+from holdfast.model.workers import WorkerRecord
 from holdfast.model.workflow_queries import DEFAULT_QUERY_TIMEOUT, QueryWorkflow
 from holdfast.ports.engine import Engine
 from holdfast.ports.watches import Watch
@@ -34,6 +35,7 @@ Events = list[Event]
 Promises = list[Promise]
 Attempts = list[Attempt]
 QueueCounts = list[QueueCount]
+WorkerRecords = list[WorkerRecord]
 
 T = TypeVar("T")
 
@@ -188,6 +190,10 @@ class Reading:
     async def queues(self) -> QueueCounts:
         """Open work by queue and kind."""
         return await self._engine.reads.queue_counts(self.tenant)
+
+    async def workers(self) -> WorkerRecords:
+        """The workers that are connected to the server, or are in this process; the last that was heard of first."""
+        return await self._engine.workers(self.tenant)
 
     async def watch_execution(self, execution_id: str) -> Watch[Execution]:
         """A watch on an execution that exists."""

@@ -418,6 +418,8 @@ class SyncHoldfast(Delegate):
     fail_task = blocking(Holdfast.fail_task)
     pause_queue = blocking(Holdfast.pause_queue)
     resume_queue = blocking(Holdfast.resume_queue)
+    workers = blocking(Holdfast.workers)
+    drain_worker = blocking(Holdfast.drain_worker)
     save_flow = blocking(Holdfast.save_flow)
     start_flow = starting(Holdfast.start_flow)
     run_flow = blocking(Holdfast.run_flow)

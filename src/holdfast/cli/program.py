@@ -44,7 +44,9 @@ program = Program(
     lazy={
         "dev": LazyCommand(f"{_CLI}.dev.command", "dev", "Run an app here, and reload it when its files change."),
         "server": LazyCommand(f"{_CLI}.server.command", "server", "Serve an engine to workers and clients elsewhere."),
-        "worker": LazyCommand(f"{_CLI}.workers.command", "worker", "Run an app's workflows and tasks for a server."),
+        "worker": LazyCommand(
+            f"{_CLI}.workers.group", "worker", "Run an app's workflows and tasks; see and drain workers."
+        ),
         "top": LazyCommand(f"{_CLI}.top", "top", "Show what waits, runs and failed, live."),
         "workflow": LazyCommand(f"{_CLI}.workflows", "workflow", "Start, watch and steer workflow executions."),
         "flow": LazyCommand(f"{_CLI}.flows", "flow", "Save, check, run and watch flows."),

@@ -3,6 +3,8 @@
 import msgspec
 
 from holdfast.model.ids import WorkerId
+from holdfast.model.instants import Instant
+from holdfast.model.oversight import HeldWork
 
 
 class Capability(msgspec.Struct, frozen=True):
@@ -22,3 +24,20 @@ class Introduction(msgspec.Struct, frozen=True):
     queues: tuple[str, ...]
     workflows: tuple[Capability, ...]
     tasks: tuple[Capability, ...]
+
+
+class WorkerRecord(msgspec.Struct, frozen=True):
+    """A worker that a server knows, and what it is busy with."""
+
+    id: WorkerId
+    client: str
+    """What it is made with, such as "holdfast-python 0.1"."""
+    queues: tuple[str, ...]
+    workflows: tuple[Capability, ...]
+    tasks: tuple[Capability, ...]
+    registered_at: Instant
+    heard_at: Instant
+    draining: bool
+    """Whether it takes no more work, or is about to be told so."""
+    work: tuple[HeldWork, ...]
+    """What it holds; long lists are cut."""

@@ -4,7 +4,7 @@ from typing import Protocol
 
 from holdfast.model.ids import TenantId
 from holdfast.model.records import Execution, Task
-from holdfast.model.workers import Introduction
+from holdfast.model.workers import Introduction, WorkerRecord
 from holdfast.model.workflow_queries import QueryWorkflow, WorkflowQuery
 from holdfast.ports.store import Questions
 from holdfast.ports.time import Chance, Clock
@@ -57,6 +57,12 @@ class Engine(Transport, Protocol):
 
     async def query(self, query: QueryWorkflow) -> bytes:
         """What the code of an execution says; nothing of it is kept."""
+
+    async def workers(self, tenant: TenantId) -> list[WorkerRecord]:
+        """The workers that are connected to this engine, the one that was heard of last first."""
+
+    async def drain_worker(self, tenant: TenantId, worker_id: str) -> bool:
+        """Let a worker end what it has and take nothing more; False if it has been told to already."""
 
     async def start(self) -> None:
         """Begin to serve."""

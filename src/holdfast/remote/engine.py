@@ -10,14 +10,16 @@ from holdfast.model.ids import DEFAULT_TENANT, TaskId, TenantId
 from holdfast.model.queries import HistoryWanted
 from holdfast.model.records import Execution, Task
 from holdfast.model.requests import Offer, Request
+from holdfast.model.workers import WorkerRecord
 from holdfast.model.workflow_queries import QueryWorkflow
 from holdfast.ports.engine import Guest
 from holdfast.ports.store import Questions
 from holdfast.ports.time import Chance, Clock
 from holdfast.ports.transport import CancelSink, ExecutionSink, Subscription, TaskSink
-from holdfast.protocol.generated import client_pb2, worker_pb2
+from holdfast.protocol.generated import client_pb2, values_pb2, worker_pb2
 from holdfast.protocol.generated import session_pb2 as wire
 from holdfast.protocol.values import EXECUTION, TASK
+from holdfast.protocol.workers import WORKER
 from holdfast.remote.answering import Answering
 from holdfast.remote.channel import Caller, Connection, open_channel
 from holdfast.remote.presence import Presence
@@ -114,6 +116,16 @@ class RemoteEngine:
         limit = query.timeout_ms / 1000 + BEYOND_QUERY
         answer = await self._client.ask("QueryWorkflow", message, client_pb2.QueryWorkflowResponse, timeout=limit)
         return answer.output
+
+    async def workers(self, _: TenantId) -> list[WorkerRecord]:
+        """The workers that are connected to the same server."""
+        reply = await self._client.ask("ListWorkers", client_pb2.ListWorkersRequest(), client_pb2.ListWorkersResponse)
+        return [WORKER.from_wire(each) for each in reply.workers]
+
+    async def drain_worker(self, _: TenantId, worker_id: str) -> bool:
+        """Let a worker of the same server take nothing more."""
+        message = client_pb2.DrainWorkerRequest(worker_id=worker_id)
+        return (await self._client.ask("DrainWorker", message, values_pb2.Done)).changed
 
     # Transport.
 

@@ -10,9 +10,9 @@ import msgspec
 
 from holdfast.model.ids import TenantId
 from holdfast.model.instants import Instant
-from holdfast.model.oversight import WorkSort
+from holdfast.model.oversight import HeldWork, WorkSort
 from holdfast.model.requests import KindDescription
-from holdfast.model.workers import Capability, Introduction
+from holdfast.model.workers import Capability, Introduction, WorkerRecord
 from holdfast.ports.time import Clock
 
 FORGOTTEN_AFTER_MS: Final = 10 * 60 * 1_000
@@ -79,6 +79,21 @@ class Directory:
         """Those of a tenant, the one that was heard of last at the end."""
         self._forget_old()
         return [worker for worker in self._workers.values() if worker.tenant == tenant]
+
+    def record(self, worker: KnownWorker, work: Sequence[HeldWork]) -> WorkerRecord:
+        """A worker as it is told of, with what it is busy with."""
+        told = worker.told
+        return WorkerRecord(
+            id=told.worker_id,
+            client=worker.client,
+            queues=told.queues,
+            workflows=told.workflows,
+            tasks=told.tasks,
+            registered_at=worker.registered_at,
+            heard_at=worker.heard_at,
+            draining=worker.draining or self.is_to_drain(worker.key),
+            work=tuple(work),
+        )
 
     def _forget_old(self) -> None:
         oldest = self._clock.now() - FORGOTTEN_AFTER_MS

@@ -5,14 +5,15 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar, cast
 
-from holdfast.model.errors import HoldfastError, Unavailable
+from holdfast.model.errors import HoldfastError, Unavailable, WorkerNotFound
 from holdfast.model.events import Event
 from holdfast.model.flow_requests import SavedFlow, SaveFlow
 from holdfast.model.ids import ALL_TENANTS, ExecutionId, TaskId, TenantId
+from holdfast.model.oversight import HeldWork
 from holdfast.model.queries import HistoryWanted
 from holdfast.model.records import Execution, Task
 from holdfast.model.requests import Offer, ReclaimWorkers, RegisterKinds, Request
-from holdfast.model.workers import Introduction
+from holdfast.model.workers import Introduction, WorkerRecord
 from holdfast.model.workflow_queries import QueryWorkflow
 from holdfast.ports.engine import Guest
 from holdfast.ports.news import TellsNews
@@ -49,6 +50,9 @@ LIVENESS_CHECK = 2.0
 """Seconds between two looks at whether a process that holds work has died."""
 
 RECLAIM = 512
+
+MAX_HELD = 1_000
+"""Pieces of work that are told of all workers together."""
 
 
 class EngineHost:
@@ -176,6 +180,22 @@ class EngineHost:
     async def query(self, query: QueryWorkflow) -> bytes:
         """What the code of an execution says, by a worker that is connected to this engine."""
         return await self.queries.ask(query)
+
+    async def workers(self, tenant: TenantId) -> list[WorkerRecord]:
+        """The workers that are connected to this engine, and what they are busy with."""
+        held: dict[str, list[HeldWork]] = {}
+        for each in await self.store.held_work(tenant, MAX_HELD):
+            held.setdefault(each.worker_id, []).append(each)
+        known = reversed(self.directory.workers(tenant))
+        return [self.directory.record(each, held.get(each.told.worker_id, ())) for each in known]
+
+    async def drain_worker(self, tenant: TenantId, worker_id: str) -> bool:
+        """Let a worker take nothing more; it hears of it with its next heartbeat."""
+        key = tenant, worker_id
+        was = self.directory.is_to_drain(key)
+        if not self.directory.drain(key):
+            raise WorkerNotFound(worker_id, tenant)
+        return not was
 
     def remember_kinds(self, tenant: TenantId, told: Introduction) -> None:
         """Keep for everyone what a worker can run; if that fails it is only not shown."""

@@ -18,7 +18,7 @@ from holdfast.cli.workers.supervisor import Supervisor
 SLOTS = click.IntRange(1, 10_000)
 
 
-@click.command("worker")
+@click.command("run")
 @click.argument("app", required=False, metavar="app.py[:name]|module[:name]")
 @click.option("--queue", "queues", multiple=True, metavar="NAME", help="Serve this queue too.")
 @click.option("--processes", type=click.IntRange(1, 256), default=1, show_default=True, help="How many to run.")
@@ -30,7 +30,7 @@ SLOTS = click.IntRange(1, 10_000)
 @node_options
 @click.pass_context
 @with_session
-def worker(
+def run(
     session: Session,
     context: click.Context,
     app: str | None,

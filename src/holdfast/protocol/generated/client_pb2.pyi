@@ -457,6 +457,62 @@ class CountQueuesResponse(_message.Message):
     counts: _containers.RepeatedCompositeFieldContainer[_values_pb2.QueueCount]
     def __init__(self, counts: _Optional[_Iterable[_Union[_values_pb2.QueueCount, _Mapping]]] = ...) -> None: ...
 
+class ListWorkersRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class ListWorkersResponse(_message.Message):
+    __slots__ = ("workers",)
+    WORKERS_FIELD_NUMBER: _ClassVar[int]
+    workers: _containers.RepeatedCompositeFieldContainer[Worker]
+    def __init__(self, workers: _Optional[_Iterable[_Union[Worker, _Mapping]]] = ...) -> None: ...
+
+class Worker(_message.Message):
+    __slots__ = ("id", "client", "queues", "workflows", "tasks", "registered_at_ms", "heard_at_ms", "draining", "work")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    CLIENT_FIELD_NUMBER: _ClassVar[int]
+    QUEUES_FIELD_NUMBER: _ClassVar[int]
+    WORKFLOWS_FIELD_NUMBER: _ClassVar[int]
+    TASKS_FIELD_NUMBER: _ClassVar[int]
+    REGISTERED_AT_MS_FIELD_NUMBER: _ClassVar[int]
+    HEARD_AT_MS_FIELD_NUMBER: _ClassVar[int]
+    DRAINING_FIELD_NUMBER: _ClassVar[int]
+    WORK_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    client: str
+    queues: _containers.RepeatedScalarFieldContainer[str]
+    workflows: _containers.RepeatedCompositeFieldContainer[_worker_pb2.Capability]
+    tasks: _containers.RepeatedCompositeFieldContainer[_worker_pb2.Capability]
+    registered_at_ms: int
+    heard_at_ms: int
+    draining: bool
+    work: _containers.RepeatedCompositeFieldContainer[HeldWork]
+    def __init__(self, id: _Optional[str] = ..., client: _Optional[str] = ..., queues: _Optional[_Iterable[str]] = ..., workflows: _Optional[_Iterable[_Union[_worker_pb2.Capability, _Mapping]]] = ..., tasks: _Optional[_Iterable[_Union[_worker_pb2.Capability, _Mapping]]] = ..., registered_at_ms: _Optional[int] = ..., heard_at_ms: _Optional[int] = ..., draining: _Optional[bool] = ..., work: _Optional[_Iterable[_Union[HeldWork, _Mapping]]] = ...) -> None: ...
+
+class HeldWork(_message.Message):
+    __slots__ = ("worker_id", "of", "id", "kind", "execution_id", "since_ms", "progress")
+    WORKER_ID_FIELD_NUMBER: _ClassVar[int]
+    OF_FIELD_NUMBER: _ClassVar[int]
+    ID_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    EXECUTION_ID_FIELD_NUMBER: _ClassVar[int]
+    SINCE_MS_FIELD_NUMBER: _ClassVar[int]
+    PROGRESS_FIELD_NUMBER: _ClassVar[int]
+    worker_id: str
+    of: str
+    id: str
+    kind: str
+    execution_id: str
+    since_ms: int
+    progress: float
+    def __init__(self, worker_id: _Optional[str] = ..., of: _Optional[str] = ..., id: _Optional[str] = ..., kind: _Optional[str] = ..., execution_id: _Optional[str] = ..., since_ms: _Optional[int] = ..., progress: _Optional[float] = ...) -> None: ...
+
+class DrainWorkerRequest(_message.Message):
+    __slots__ = ("worker_id",)
+    WORKER_ID_FIELD_NUMBER: _ClassVar[int]
+    worker_id: str
+    def __init__(self, worker_id: _Optional[str] = ...) -> None: ...
+
 class SettleTaskRequest(_message.Message):
     __slots__ = ("task_id", "output", "failure")
     TASK_ID_FIELD_NUMBER: _ClassVar[int]

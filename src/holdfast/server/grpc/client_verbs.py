@@ -46,6 +46,7 @@ from holdfast.protocol.values import (
     TASK_STATUS,
     TIMER,
 )
+from holdfast.protocol.workers import worker_to_wire
 from holdfast.sdk.payload import NULL, checked_json
 from holdfast.server.grpc.admission import Call
 from holdfast.server.grpc.answering import Behaviour
@@ -113,6 +114,8 @@ class ClientVerbs:
             "ListTaskLines": self._list_task_lines,
             "GetTaskResult": self._get_task_result,
             "CountQueues": self._count_queues,
+            "ListWorkers": self._list_workers,
+            "DrainWorker": self._drain_worker,
         }
 
     # Executions.
@@ -259,6 +262,13 @@ class ClientVerbs:
     async def _count_queues(self, _: wire.CountQueuesRequest, call: Call) -> wire.CountQueuesResponse:
         counts = await self._engine.reads.queue_counts(call.tenant)
         return wire.CountQueuesResponse(counts=[QUEUE_COUNT.to_wire(each) for each in counts])
+
+    async def _list_workers(self, _: wire.ListWorkersRequest, call: Call) -> wire.ListWorkersResponse:
+        found = await self._engine.workers(call.tenant)
+        return wire.ListWorkersResponse(workers=[worker_to_wire(each) for each in found])
+
+    async def _drain_worker(self, message: wire.DrainWorkerRequest, call: Call) -> values.Done:
+        return values.Done(changed=await self._engine.drain_worker(call.tenant, message.worker_id))
 
 
 def _task_filter(message: wire.ListTasksRequest | wire.CountTasksRequest, tenant: TenantId) -> TaskFilter:

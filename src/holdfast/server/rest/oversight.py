@@ -6,21 +6,17 @@ import msgspec
 from msgspec import Meta
 
 from holdfast.model.access import AuditEntry
-from holdfast.model.errors import WorkerNotFound
-from holdfast.model.ids import WorkerId
 from holdfast.model.instants import Instant
 from holdfast.model.oversight import MINUTE_MS, Activity, HeldWork, Kind
 from holdfast.model.queries import Cursor
-from holdfast.model.workers import Capability
+from holdfast.model.workers import Capability, WorkerRecord
 from holdfast.ports.store import KEPT_ACTIVITY_MINUTES
-from holdfast.server.directory import KnownWorker
 from holdfast.server.rest.bodies import MAX_PAGE, PageQuery, Query
 from holdfast.server.rest.calls import Answer, Call
 from holdfast.server.rest.cursors import cursor_of, cursor_text
 from holdfast.server.rest.documents import ChangedDocument, Document, optional_text, text_of
 
 AUDIT_LOG = "audit"
-MAX_HELD = 1_000
 MAX_STEPS = 200
 
 
@@ -165,12 +161,7 @@ class AuditPage(Document, frozen=True):
 
 async def list_workers(call: Call) -> Answer:
     """The workers that this server knows, what they can run, and what they are busy with."""
-    found = reversed(call.engine.directory.workers(call.tenant))
-    held = await call.engine.store.held_work(call.tenant, MAX_HELD)
-    by_worker: dict[str, list[HeldDocument]] = {}
-    for each in held:
-        by_worker.setdefault(each.worker_id, []).append(_held(each))
-    return Answer(WorkerList([_worker(each, by_worker.get(each.told.worker_id, [])) for each in found]))
+    return Answer(WorkerList([_worker(each) for each in await call.engine.workers(call.tenant)]))
 
 
 def _held(work: HeldWork) -> HeldDocument:
@@ -180,25 +171,20 @@ def _held(work: HeldWork) -> HeldDocument:
 
 async def drain_worker(call: Call) -> Answer:
     """Let a worker end what it has and take nothing more; it hears of it with its next heartbeat."""
-    worker_id = WorkerId(call.names["worker_id"])
-    key = call.tenant, worker_id
-    was = call.engine.directory.is_to_drain(key)
-    if not call.engine.directory.drain(key):
-        raise WorkerNotFound(worker_id, call.tenant)
-    return Answer(ChangedDocument(not was))
+    return Answer(ChangedDocument(await call.engine.drain_worker(call.tenant, call.names["worker_id"])))
 
 
-def _worker(known: KnownWorker, work: list[HeldDocument]) -> WorkerDocument:
+def _worker(known: WorkerRecord) -> WorkerDocument:
     return WorkerDocument(
-        id=known.told.worker_id,
+        id=known.id,
         client=known.client,
-        queues=list(known.told.queues),
-        workflows=_capabilities(known.told.workflows),
-        tasks=_capabilities(known.told.tasks),
+        queues=list(known.queues),
+        workflows=_capabilities(known.workflows),
+        tasks=_capabilities(known.tasks),
         registered_at=text_of(known.registered_at),
         heard_at=text_of(known.heard_at),
         draining=known.draining,
-        work=work,
+        work=[_held(each) for each in known.work],
     )
 
 
