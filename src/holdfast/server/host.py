@@ -23,6 +23,7 @@ from holdfast.ports.time import Chance, Clock
 from holdfast.ports.timers import TimerIndex
 from holdfast.ports.transport import CancelSink, ExecutionSink, Subscription, TaskSink
 from holdfast.ports.watches import Watches
+from holdfast.server.apart import Apart
 from holdfast.server.batch import Outcome
 from holdfast.server.committer import Committer
 from holdfast.server.custom_nodes import check_custom_nodes, node_schemas
@@ -88,7 +89,8 @@ class EngineHost:
             on_unclear=self._may_have_committed,
             tells=queue.tells,
         )
-        self.scheduler = Scheduler(timers=timers, clock=clock, committer=self.committer)
+        apart = Apart(store=store, clock=clock, committer=self.committer)
+        self.scheduler = Scheduler(timers=timers, clock=clock, committer=self.committer, apart=apart)
         self.pump = Pump(committer=self.committer)
         self.neighbours = Neighbours(
             store=store,

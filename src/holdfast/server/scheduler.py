@@ -14,6 +14,7 @@ from holdfast.model.requests import FireDue, NotYet
 from holdfast.model.wakes import WakeUp
 from holdfast.ports.time import Clock
 from holdfast.ports.timers import Due, TimerIndex
+from holdfast.server.apart import Apart, is_of_one_row
 from holdfast.server.committer import Committer
 
 logger = logging.getLogger(__name__)
@@ -37,8 +38,9 @@ PAUSE_FOR_OTHERS = 0.02
 class Scheduler:
     """Fires what is due."""
 
-    def __init__(self, *, timers: TimerIndex, clock: Clock, committer: Committer) -> None:
+    def __init__(self, *, timers: TimerIndex, clock: Clock, committer: Committer, apart: Apart) -> None:
         self._timers = timers
+        self._apart = apart
         self._at_once = AT_ONCE
         self._clock = clock
         self._committer = committer
@@ -97,15 +99,32 @@ class Scheduler:
 
     async def _sweep(self) -> None:
         """Act on all that is due, then find out what is next."""
+        if not self._apart.is_needed and await self._sweep_together():
+            return
+        self._next = None
+        self._follow(await self._apart.sweep())
+
+    async def _sweep_together(self) -> bool:
+        """Many rows at a time; False if one of them has made all of them be refused."""
         while True:
             self._next = None
             given = self._committer.dispatch.given
             due = await self._timers.claim(self._clock.now(), self._at_once)
             if due is None:
                 break
-            await self._timers.settle(due, await self._act(due))
+            try:
+                later = await self._act(due)
+            except HoldfastError as error:
+                if not is_of_one_row(error):
+                    raise
+                logger.warning("a sweep of what is due was refused; it is done row by row: %s", error)
+                return False
+            await self._timers.settle(due, later)
             await self._let_through(given)
-        following = await self._timers.next_due()
+        self._follow(await self._timers.next_due())
+        return True
+
+    def _follow(self, following: Instant | None) -> None:
         if following is not None:
             self.poke(following)
 
