@@ -15,6 +15,7 @@ from google.protobuf.message_factory import GetMessageClass
 from holdfast.model.access import NO_LIMITS, Limits, NewKey, Role
 from holdfast.model.ids import ALL_TENANTS, TenantId
 from holdfast.model.instants import Instant
+from holdfast.ports.time import Clock
 from holdfast.protocol.errors import CODE_KEY, TENANT_KEY
 from holdfast.protocol.generated import access_pb2, client_pb2, session_pb2, worker_pb2
 from holdfast.server import wiring
@@ -99,10 +100,10 @@ class Served:
 
 
 @asynccontextmanager
-async def serving(folder: Path, *, limits: Limits = NO_LIMITS) -> AsyncIterator[Served]:
+async def serving(folder: Path, *, limits: Limits = NO_LIMITS, clock: Clock | None = None) -> AsyncIterator[Served]:
     """With keys asked for; there is one key already, of the installation."""
     store = wiring.open_served_store(f"sqlite:///{folder}/app.db")
-    engine = wiring.engine_host(store)
+    engine = wiring.engine_host(store, clock=clock)
     await engine.start()
     try:
         kept = Kept(store, engine.clock, AuditLog(store=store, clock=engine.clock, chance=random.Random(1)))

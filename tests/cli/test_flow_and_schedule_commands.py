@@ -11,6 +11,7 @@ from tests.flow.sketches import sketch
 
 WAITING = sketch({"start": "manual", "w": ("wait", {"amount": 5, "unit": "days"}), "say": "log"}, "start > w > say")
 PURE = sketch({"start": "manual", "made": ("edit", {"value": "{{ $json + 1 }}"})}, "start > made", name="pure")
+PAID = sketch({"w": ("wait", {"resume": "webhook"})}, name="paid")
 EACH = sketch(
     {"each": ("split", {"items": "$trigger"}), "one": "log", "all": "aggregate"}, "each > one > all", name="each"
 )
@@ -87,6 +88,15 @@ def test_a_run_is_watched_paused_and_resumed(flows: Shop) -> None:
     assert flows.answer("flow", "pause", "s-1")["changed"]
     assert "paused" in flows.shown("flow", "watch", "s-1", "--once")
     assert flows.answer("flow", "resume", "s-1")["changed"]
+
+
+def test_a_wait_for_a_request_shows_its_link(shop: Shop, tmp_path: Path) -> None:
+    (tmp_path / "paid.json").write_text(json.dumps(PAID), encoding="utf-8")
+    shop.answer("flow", "apply", str(tmp_path / "paid.json"))
+    shop.answer("flow", "run", "paid", "--id", "p-1")
+    [node] = shop.answer("flow", "watch", "p-1", "--once")["nodes"]
+    assert node["link"].startswith("/waits/")
+    assert "/waits/" in shop.shown("flow", "watch", "p-1", "--once")
 
 
 def test_a_run_that_has_ended_is_watched_to_its_end_and_run_again(flows: Shop) -> None:

@@ -8,7 +8,7 @@ from holdfast.protocol import generated
 from holdfast.server.access.roles import ROLES_OF
 from holdfast.server.rest.routes import RESOURCES
 
-PUBLIC = {"/hooks/{tenant_id}/{flow}/{path}", "/api/session", "/health/live", "/health/ready"}
+PUBLIC = {"/hooks/{tenant_id}/{flow}/{path}", "/waits/{link}", "/api/session", "/health/live", "/health/ready"}
 GENERATED = Path(generated.__path__[0])
 
 

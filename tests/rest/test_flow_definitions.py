@@ -4,10 +4,12 @@ from typing import Any
 
 import msgspec
 import pytest
+from jsonschema_rs import validator_for
 
 from holdfast.model.flows import FlowVersion
 from holdfast.model.ids import DEFAULT_TENANT
 from holdfast.model.instants import Instant
+from holdfast.model.oversight import Kind, WorkSort
 from holdfast.ports.store import Changes
 from holdfast.server.host import EngineHost
 from tests.flow.sketches import sketch
@@ -72,6 +74,20 @@ async def test_node_types_come_with_their_schemas(idle: Direct) -> None:
 
     assert types["wait"]["parameters"]["properties"]["unit"]["enum"] == ["days", "hours", "minutes", "seconds"]
     assert types["split"]["role"] == "split"
+
+
+async def test_the_schema_of_definitions_knows_the_types_of_workers(idle: Direct, idle_engine: EngineHost) -> None:
+    own = {"type": "object", "properties": {"card": {"$ref": "#/$defs/Card"}}, "$defs": {"Card": {"type": "integer"}}}
+    kind = Kind(DEFAULT_TENANT, WorkSort.TASK, "node:charge", "1", msgspec.json.encode(own), None, Instant(1))
+    await write(idle_engine.store, Changes(kinds=[kind]))
+
+    schema = (await idle.get(f"{API}/flow-schema")).json
+
+    judge = validator_for(schema)
+    charge = {"id": "a", "type": "node:charge", "parameters": {"card": 7}}
+    assert judge.is_valid({"name": "f", "nodes": [charge]})
+    assert not judge.is_valid({"name": "f", "nodes": [{**charge, "parameters": {"card": "seven"}}]})
+    assert not judge.is_valid({"name": "f", "nodes": [{"id": "a", "type": "wait", "parameters": {"unit": "years"}}]})
 
 
 @pytest.mark.usefixtures("kept")

@@ -11,7 +11,7 @@ from holdfast.server.rest.run_documents import FrameDocument, InnerDocument, Joi
 
 
 def visit(key: str, status: str = "running") -> VisitDocument:
-    return VisitDocument(key, key, status, "then", None, None, None, "work", None, None, None, 0, None, None)
+    return VisitDocument(key, key, status, "then", None, None, None, "work", None, None, None, None, 0, None, None)
 
 
 def run(*visits: VisitDocument, status: str = "RUNNING", paused: bool = False, **fields: Any) -> RunDocument:

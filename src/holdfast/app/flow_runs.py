@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from holdfast.engine.flow.run.links import path_of
 from holdfast.engine.flow.run.places import scope_path
 from holdfast.model.failures import Failure
 from holdfast.model.flows import ROOT, FlowVersion, Frame, Scope, Visit, VisitStatus, flow_of
@@ -24,6 +25,8 @@ class NodeState(msgspec.Struct, frozen=True):
     ended_at: Instant | None = None
     resume_at: Instant | None = None
     """When its wait ends."""
+    link: str | None = None
+    """Of a wait for a request: the path, at a server of this database, of the link that ends it once."""
     failure: Failure | None = None
     processed: int | None = None
     """Of a split or loop: how many items have ended."""
@@ -42,17 +45,24 @@ class FlowRun(msgspec.Struct, frozen=True):
     nodes: tuple[NodeState, ...]
 
 
+class _Parameters(msgspec.Struct, frozen=True):
+    resume: object = None
+
+
 class _Node(msgspec.Struct, frozen=True):
     id: str
     type: str
     name: str = ""
+    parameters: _Parameters = _Parameters()
 
 
 class _Definition(msgspec.Struct, frozen=True):
     nodes: tuple[_Node, ...]
 
 
-def run_of(execution: Execution, root: Frame, version: FlowVersion, scopes: Mapping[str, Scope]) -> FlowRun:
+def run_of(
+    execution: Execution, root: Frame, version: FlowVersion, scopes: Mapping[str, Scope], now: Instant
+) -> FlowRun:
     """The run, of its root frame and the scopes that it has opened."""
     nodes = msgspec.json.decode(version.document, type=_Definition).nodes
     visits = sorted(root.state.visits.items(), key=lambda visit: visit[1].started_at)
@@ -63,12 +73,25 @@ def run_of(execution: Execution, root: Frame, version: FlowVersion, scopes: Mapp
         execution.status,
         root.state.paused,
         tuple(
-            [_state(nodes[visit.node], visit, scopes.get(scope_path(ROOT, key, visit.tries))) for key, visit in visits]
+            [
+                _state(
+                    nodes[visit.node],
+                    visit,
+                    scopes.get(scope_path(ROOT, key, visit.tries)),
+                    _link(execution, root, nodes[visit.node], key, visit, now),
+                )
+                for key, visit in visits
+            ]
         ),
     )
 
 
-def _state(node: _Node, visit: Visit, scope: Scope | None) -> NodeState:
+def _link(execution: Execution, root: Frame, node: _Node, key: str, visit: Visit, now: Instant) -> str | None:
+    is_wait = node.type == "wait" and node.parameters.resume == "webhook"
+    return path_of(execution, root, ROOT, key, visit, now) if is_wait and not execution.closed else None
+
+
+def _state(node: _Node, visit: Visit, scope: Scope | None, link: str | None) -> NodeState:
     counts = (None, None, None) if scope is None else (scope.processed, scope.total, scope.failed.bit_count())
     return NodeState(
         node.id,
@@ -78,6 +101,7 @@ def _state(node: _Node, visit: Visit, scope: Scope | None) -> NodeState:
         visit.started_at,
         visit.ended_at,
         visit.resume_at,
+        link,
         visit.failure,
         *counts,
     )

@@ -135,7 +135,7 @@ class Flows(Asking):
             raise InvalidArgument(f"{run_id!r} is a run of workflow {execution.kind!r}, not of a flow")
         version = await self.flow(name, root.state.version)
         scopes = await self._engine.reads.scopes((self.tenant, execution.id), "", FLOWS_PAGE)
-        return run_of(execution, root, version, {each.path: each for each in scopes})
+        return run_of(execution, root, version, {each.path: each for each in scopes}, self._engine.clock.now())
 
     async def deliver_webhook(self, run_id: str, token: str, value: object = None, *, method: str = "POST") -> None:
         """Bring a request to the wait node that it was made for; once."""

@@ -248,7 +248,10 @@ def run(
 @click.option("--once", is_flag=True, help="One look, and no waiting.")
 @with_session
 def watch(session: Session, run_id: str, once: bool) -> None:
-    """Follow RUN until it has ended: each time that something has moved, one line (or JSON document) of it."""
+    """Follow RUN until it has ended: each time that something has moved, one line (or JSON document) of it.
+
+    A wait for a request shows its link, which is good at a server of the database: who asks for it ends the wait, once.
+    """
 
     async def question(holdfast: "Holdfast") -> None:
         shown: FlowRun | None = None

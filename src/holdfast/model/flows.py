@@ -142,6 +142,8 @@ class FrameState(msgspec.Struct, frozen=True, array_like=True):
     """Of the root: who waits for which signal: name and token, in the order of their coming."""
     heard: dict[str, msgspec.Raw] = {}
     """Of the root: what the last signal of each name has brought."""
+    link_key: str = ""
+    """Of the root: what links to its waits for requests are signed with. Whoever has it may end those waits."""
 
 
 class Frame(msgspec.Struct, frozen=True, gc=False):

@@ -21,8 +21,8 @@ def signal(made: Driver, name: str, value: bytes = b"1") -> None:
     made.ask(SignalWorkflow(TENANT, RUN, name, value))
 
 
-def webhook(made: Driver, token: str, value: bytes = b"1", run: str = RUN) -> None:
-    made.ask(DeliverWebhook(TENANT, ExecutionId(run), token, "POST", value))
+def webhook(made: Driver, token: str, value: bytes = b"1", run: str = RUN, method: str = "POST") -> None:
+    made.ask(DeliverWebhook(TENANT, ExecutionId(run), token, method, value))
 
 
 def waiting(made: Driver) -> Visit:
@@ -224,6 +224,33 @@ def test_a_request_comes_once_and_only_to_its_wait() -> None:
     signal(made, "go", b"1")
     with pytest.raises(WaitNotFound):
         webhook(made, token)
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        ("wait", {"amount": 5}),
+        ("wait", {"resume": "signal", "signal": "go"}),
+        ("wait", {"resume": "condition", "condition": "false"}),
+        "human",
+        ("task", {"task": "t"}),
+    ],
+)
+def test_a_request_ends_no_other_wait(node: Kind) -> None:
+    made = begun({"w": node, "x": ("wait", {"resume": "webhook"})})
+    [x] = made.visits("x")
+    with pytest.raises(WaitNotFound):
+        webhook(made, (x.awaits or "").replace(":r:1", ":r:0"))
+    webhook(made, x.awaits or "")
+
+
+def test_a_request_comes_by_the_method_of_its_wait() -> None:
+    made = begun({"w": ("wait", {"resume": "webhook", "method": "GET"})})
+    token = waiting(made).awaits or ""
+    with pytest.raises(WaitNotFound):
+        webhook(made, token, method="POST")
+    webhook(made, token, b"7", method="GET")
+    assert made.output == 7
 
 
 def test_a_request_for_a_branch_that_is_over_finds_nobody() -> None:

@@ -66,6 +66,8 @@ def _node_line(node: NodeState) -> Text:
         said.append(f"  {node.processed}/{node.total}{f', {node.failed} failed' if node.failed else ''}")
     if node.resume_at is not None and node.ended_at is None:
         said.append(f"  until {local_time(node.resume_at)}")
+    if node.link is not None:
+        said.append_text(line(f"  {node.link}"))
     if node.failure is not None:
         said.append_text(line(f"  {node.failure.type}: {node.failure.message}", "red"))
     return said

@@ -1,7 +1,8 @@
 """The node types as JSON documents: what each is for, and the JSON Schema of its parameters."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
@@ -84,20 +85,28 @@ def _inlined(part: Any, components: Mapping[str, Schema]) -> Any:
             return part
 
 
-def definition_schema(models: Mapping[str, type[Parameters]] = BUILT_IN) -> Schema:
+def _apart(each: NodeType) -> NodeType:
+    """References in its schema lead to places in that schema, and not in the whole document."""
+    identity = f"urn:holdfast:node-type:{quote(each.name, safe='')}"
+    return msgspec.structs.replace(each, parameters={"$id": identity, **each.parameters})
+
+
+def definition_schema(models: Mapping[str, type[Parameters]] = BUILT_IN, users_own: Iterable[NodeType] = ()) -> Schema:
     """The JSON Schema of a whole definition, for editors and tools; what it cannot say, validation does."""
+    types = [*node_types(models), *(_apart(each) for each in users_own)]
     structs = (Node, Edge)
     _, components = msgspec.json.schema_components(structs, schema_hook=_schema_of_value, ref_template=_TEMPLATE)
     node, edge = (_inlined(components[each.__name__], components) for each in structs)
-    # Types of the user's own are known to servers, not to this file.
-    node["properties"]["type"] = {"anyOf": [{"enum": list(models)}, {"type": "string", "pattern": "^node:."}]}
+    # Types of users' own are known to servers, when their workers have come.
+    names = [each.name for each in types]
+    node["properties"]["type"] = {"anyOf": [{"enum": names}, {"type": "string", "pattern": "^node:."}]}
     node["additionalProperties"] = edge["additionalProperties"] = False
     node["allOf"] = [
         {
             "if": {"properties": {"type": {"const": each.name}}, "required": ["type"]},
             "then": {"properties": {"parameters": {"description": each.description, **each.parameters}}},
         }
-        for each in node_types(models)
+        for each in types
     ]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

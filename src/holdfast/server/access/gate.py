@@ -49,6 +49,10 @@ class Caller:
         if verb in STARTING:
             self.quota.start()
 
+    def may(self, verb: str) -> bool:
+        """Whether the verb is for one of the caller's roles."""
+        return not ROLES_OF[verb].isdisjoint(self.identity.roles)
+
     def allow(self, verb: str) -> Roles:
         """Let the verb pass, or raise the error that refuses it; the roles that may do it."""
         allowed = ROLES_OF.get(verb)

@@ -3,6 +3,7 @@
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from holdfast.model.errors import WorkflowNotFound
 from holdfast.model.flow_requests import DeliverWebhook, PauseFlow, RerunFlow, ResumeFlow, SaveFlow, StartFlow
@@ -57,6 +58,8 @@ class FlowVerbs:
         key = await self._execution(call, message.execution_id)
         after = message.after_index if message.HasField("after_index") else FIRST
         found = await self._engine.store.frames((*key, message.scope), after, _limit(message.limit))
+        if not call.caller.may("DeliverWebhook"):
+            found = [replace(each, state=replace(each.state, link_key="")) for each in found]
         return wire.ListFramesResponse(frames=[_encoder.encode(each) for each in found])
 
     async def _list_scopes(self, message: wire.ListScopesRequest, call: Call) -> wire.ListScopesResponse:

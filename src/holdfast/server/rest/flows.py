@@ -9,7 +9,7 @@ from msgspec import Meta
 from holdfast.engine.flow.definition import MAX_DEFINITION_BYTES
 from holdfast.engine.flow.loading import load_json
 from holdfast.engine.flow.outline import NodeOutline, Outline, outline, outline_of
-from holdfast.engine.flow.schemas import NodeType, node_types
+from holdfast.engine.flow.schemas import NodeType, definition_schema, node_types
 from holdfast.model.errors import FlowNotFound, FlowProblem, PayloadTooLarge
 from holdfast.model.flow_requests import SaveFlow
 from holdfast.model.flows import FlowVersion
@@ -61,6 +61,17 @@ class NodeTypeList(Document, frozen=True):
     """All types of nodes."""
 
     types: list[NodeTypeDocument]
+
+
+class FlowSchema(Document, frozen=True):
+    """The JSON Schema (2020-12) of a flow's definition."""
+
+    dialect: str = msgspec.field(name="$schema")
+    title: str
+    type: str
+    properties: msgspec.Raw
+    required: list[str]
+    additional_properties: bool = msgspec.field(name="additionalProperties")
 
 
 class FlowProblemDocument(Document, frozen=True):
@@ -143,6 +154,13 @@ async def list_node_types(call: Call) -> Answer:
 
 def _type_document(each: NodeType) -> NodeTypeDocument:
     return NodeTypeDocument(each.name, each.role, each.description, msgspec.Raw(msgspec.json.encode(each.parameters)))
+
+
+async def get_flow_schema(call: Call) -> Answer:
+    """The JSON Schema of definitions, with the types that workers of this tenant have registered."""
+    known = await node_schemas(call.engine.store, call.tenant)
+    schema = msgspec.json.encode(definition_schema(users_own=custom_types(known)))
+    return Answer(msgspec.json.decode(schema, type=FlowSchema))
 
 
 async def validate_flow(call: Call, body: DefinitionBody) -> Answer:

@@ -14,7 +14,6 @@ import hmac
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Final
-from urllib.parse import parse_qsl
 
 import msgspec
 
@@ -22,11 +21,7 @@ from holdfast.engine.flow.graph import Graph, GraphNode
 from holdfast.engine.flow.loading import load_json
 from holdfast.engine.flow.nodes.triggers import WebhookParameters
 from holdfast.model.errors import (
-    HoldfastError,
     IdempotencyConflict,
-    PayloadTooLarge,
-    TenantNotFound,
-    TenantSuspended,
     Unauthenticated,
 )
 from holdfast.model.flow_requests import StartFlow
@@ -34,19 +29,18 @@ from holdfast.model.ids import DEFAULT_QUEUE, ExecutionId, TenantId, checked_id,
 from holdfast.model.instants import Instant
 from holdfast.model.records import Execution
 from holdfast.ports.watches import Watch
-from holdfast.sdk.payload import MAX_PAYLOAD_BYTES, checked_json
+from holdfast.sdk.payload import MAX_PAYLOAD_BYTES
 from holdfast.sdk.secrets import EnvironmentSecrets, SecretMissing
 from holdfast.server.access.gate import Caller
 from holdfast.server.rest.calls import Answer, Call
 from holdfast.server.rest.documents import Document
-from holdfast.server.rest.problems import NoSuchResource, UnreadableRequest
-from holdfast.server.rest.receiving import JSON_TYPE, received
+from holdfast.server.rest.receiving import received
+from holdfast.server.rest.strangers import admitted, nothing, told
 from holdfast.server.rest.workflows import ID_BITS
 
 NEWEST: Final = 2**31
 TOLERANCE_MS: Final = 5 * 60 * 1_000
 """So much the clocks of a sender and a server may differ, and a request may be under way."""
-MAX_PARAMETERS: Final = 100
 MAX_DIGITS: Final = 12
 WAIT_SECONDS: Final = 30.0
 PLAIN_SECRET_PREFIX: Final = "whsec_"  # noqa: S105 - how secrets of the scheme begin
@@ -69,7 +63,8 @@ async def start_by_hook(call: Call) -> Answer:
     """Start a run of a flow by the URL of its webhook trigger, with what was sent as its `$trigger`."""
     tenant = TenantId(call.names["tenant_id"])
     body = await received(call, MAX_PAYLOAD_BYTES)
-    visitor = await _admit(call, tenant)
+    visitor = await admitted(call, tenant)
+    visitor.quota.start()
     flow = call.names["flow"]
     graph, version = await _newest(call, tenant, flow)
     trigger = _trigger(call, graph)
@@ -79,14 +74,14 @@ async def start_by_hook(call: Call) -> Answer:
     watch = call.engine.executions.watch((tenant, run_id))
     existing = await call.engine.store.execution((tenant, run_id))
     created = existing is None and await _start(
-        call, StartFlow(tenant, run_id, flow, _input(call, body), DEFAULT_QUEUE, version, trigger.id)
+        call, StartFlow(tenant, run_id, flow, told(call, body), DEFAULT_QUEUE, version, trigger.id)
     )
     waits = getattr(trigger.parameters, "respond", "") == "when_done"
     if waits:
         await _end(visitor, watch)
     execution = await call.engine.store.execution((tenant, run_id))
     if execution is None:
-        raise _nothing(call)
+        raise nothing(call)
     return Answer(_document(execution, created, shows=waits), HTTPStatus.ACCEPTED if created else HTTPStatus.OK)
 
 
@@ -113,21 +108,10 @@ async def _end(visitor: Caller, watch: Watch[Execution]) -> None:
             await watch.closed()
 
 
-async def _admit(call: Call, tenant: TenantId) -> Caller:
-    """Let strangers knock at the doors of tenants that are open, within their quotas."""
-    try:
-        visitor = await call.gate.visitor(tenant)
-    except (TenantNotFound, TenantSuspended) as error:
-        raise _nothing(call) from error
-    visitor.quota.count()
-    visitor.quota.start()
-    return visitor
-
-
 async def _newest(call: Call, tenant: TenantId, flow: str) -> tuple[Graph, int]:
     found = await call.engine.store.flow_versions(tenant, flow, NEWEST, 1)
     if not found:
-        raise _nothing(call)
+        raise nothing(call)
     return load_json(found[0].document), found[0].version
 
 
@@ -138,11 +122,7 @@ def _trigger(call: Call, graph: Graph) -> GraphNode:
             continue
         if ((parameters.path or node.id), parameters.method) == (call.names["path"], call.method):
             return node
-    raise _nothing(call)
-
-
-def _nothing(call: Call) -> HoldfastError:
-    return NoSuchResource(call.path)
+    raise nothing(call)
 
 
 # Who has sent it.
@@ -199,36 +179,3 @@ def _run_id(call: Call, flow: str, trigger: GraphNode) -> ExecutionId:
         given = time_ordered_id(call.engine.clock.now(), call.engine.chance.getrandbits(ID_BITS))
     digest = hashlib.blake2b(f"{flow}\0{trigger.id}\0{given}".encode(), digest_size=16).hexdigest()
     return ExecutionId(checked_id(f"hook/{digest}", "the run's id"))
-
-
-def _input(call: Call, body: bytes) -> bytes:
-    told = {
-        "method": call.method,
-        "query": _query(call),
-        "content_type": call.header(b"content-type"),
-        "body": _content(call, body),
-    }
-    data = msgspec.json.encode(told)
-    if len(data) > MAX_PAYLOAD_BYTES:
-        raise PayloadTooLarge("the request", len(data), MAX_PAYLOAD_BYTES)
-    return data
-
-
-def _query(call: Call) -> dict[str, str]:
-    try:
-        return dict(parse_qsl(call.query.decode("ascii"), keep_blank_values=True, max_num_fields=MAX_PARAMETERS))
-    except (UnicodeDecodeError, ValueError) as error:
-        raise UnreadableRequest(f"the query is refused: {error}") from error
-
-
-def _content(call: Call, body: bytes) -> object:
-    """JSON as what it says, text as text, nothing as nothing."""
-    if not body:
-        return None
-    kind = (call.header(b"content-type") or "").partition(";")[0].strip().lower()
-    if kind == JSON_TYPE or kind.endswith("+json"):
-        return msgspec.Raw(checked_json(body, what="the body"))
-    try:
-        return body.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UnreadableRequest("the body is neither JSON nor text in UTF-8") from error

@@ -2,13 +2,14 @@
 
 import msgspec
 
+from holdfast.engine.flow.run import links
 from holdfast.model.errors import FlowNotFound, WorkflowNotFound
-from holdfast.model.flows import ROOT, Frame, FramePath, ScopePath, flow_of
+from holdfast.model.flows import ROOT, Frame, FramePath, ScopePath, VisitKey, flow_of
 from holdfast.model.records import Execution
 from holdfast.ports.store import FrameKey
 from holdfast.server.rest.calls import Call
 from holdfast.server.rest.run_counts import sums_inside
-from holdfast.server.rest.run_documents import InnerDocument, Nodes, RunDocument, frame_document
+from holdfast.server.rest.run_documents import InnerDocument, Nodes, RunDocument, frame_document, with_links
 
 
 class Pinned(msgspec.Struct, frozen=True):
@@ -35,7 +36,7 @@ class RunReader:
         frame = root if self._path == ROOT else await frame_at(self._call, execution, self._path)
         self._opened = pinned.nodes.scopes_of(frame.path, frame.state)
         scopes = await self._call.engine.store.scopes_at([(*self._key, each) for each in self._opened])
-        return RunDocument(
+        run = RunDocument(
             id=execution.id,
             flow=pinned.flow,
             version=root.state.version,
@@ -43,6 +44,16 @@ class RunReader:
             paused=root.state.paused,
             frame=frame_document(execution, frame, pinned.nodes, {each.path: each for each in scopes}),
         )
+        return with_links(run, self._links(execution, root, frame, pinned.nodes))
+
+    def _links(self, execution: Execution, root: Frame, frame: Frame, nodes: Nodes) -> dict[VisitKey, str]:
+        """To waits, for callers who could end these by a verb too."""
+        if execution.closed or not self._call.caller.may("DeliverWebhook"):
+            return {}
+        now = self._call.engine.clock.now()
+        waits = [(key, visit) for key, visit in frame.state.visits.items() if nodes.waits_for_request(visit.node)]
+        paths = {key: links.path_of(execution, root, frame.path, key, visit, now) for key, visit in waits}
+        return {key: path for key, path in paths.items() if path is not None}
 
     async def sums(self) -> list[InnerDocument]:
         """The sums of what is in the splits and loops that were there when it was last read."""

@@ -22,6 +22,7 @@ from holdfast.server.rest import (
     streams,
     tasks,
     tenants,
+    waits,
     workflow_views,
     workflows,
 )
@@ -49,6 +50,7 @@ from holdfast.server.rest.documents import (
 from holdfast.server.rest.flows import (
     FlowDocument,
     FlowList,
+    FlowSchema,
     FlowVersionList,
     NodeTypeList,
     OutlineDocument,
@@ -69,6 +71,7 @@ from holdfast.server.rest.schedules import (
 from holdfast.server.rest.sessions import SessionDocument
 from holdfast.server.rest.streams import EventStream
 from holdfast.server.rest.tenants import KeyDocument, KeyList, NewKeyDocument, TenantDocument, TenantList
+from holdfast.server.rest.waits import WaitEndedDocument
 
 TENANTS = "/api/tenants"
 BASE = f"{TENANTS}/{{tenant_id}}"
@@ -116,6 +119,7 @@ _PROMISE, _TIMER = f"{BASE}/promises/{{promise_id}}", f"{BASE}/timers/{{timer_id
 _FLOW = f"{BASE}/flows/{{flow}}"
 _SCHEDULE = f"{BASE}/schedules/{{schedule_id}}"
 _HOOK = "/hooks/{tenant_id}/{flow}/{path}"
+_WAIT = "/waits/{link}"
 _QUEUE = f"{BASE}/queues/{{queue}}"
 _NAMED_PROMISE = f"{_WORKFLOW}/promises/{{name}}"
 
@@ -194,6 +198,7 @@ RESOURCES = (
     Resource("POST", f"{_TIMER}/fire", "MoveTimer", promises_and_timers.fire_timer, CHANGED),
     Resource("POST", f"{_TIMER}/reschedule", "MoveTimer", promises_and_timers.reschedule_timer, CHANGED),
     Resource("GET", f"{BASE}/flow-types", "ListNodeTypes", flows.list_node_types, {OK: NodeTypeList}),
+    Resource("GET", f"{BASE}/flow-schema", "ListNodeTypes", flows.get_flow_schema, {OK: FlowSchema}),
     Resource("POST", f"{BASE}/flow-validation", "ValidateFlow", flows.validate_flow, {OK: OutlineDocument}),
     Resource("GET", f"{BASE}/flows", "ListFlows", flows.list_flows, {OK: FlowList}),
     Resource("POST", f"{BASE}/flows", "SaveFlow", flows.save_flow, {CREATED: SavedFlowDocument, OK: SavedFlowDocument}),
@@ -245,6 +250,10 @@ RESOURCES = (
     Resource("DELETE", SESSION, None, sessions.close_session, {HTTPStatus.NO_CONTENT: None}),
     *(
         Resource(method, _HOOK, None, hooks.start_by_hook, {HTTPStatus.ACCEPTED: HookDocument, OK: HookDocument})
+        for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
+    ),
+    *(
+        Resource(method, _WAIT, None, waits.end_wait, {OK: WaitEndedDocument})
         for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
     ),
     Resource("GET", "/health/live", None, health.live, {OK: HealthDocument}),

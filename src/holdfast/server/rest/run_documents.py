@@ -44,6 +44,8 @@ class VisitDocument(Document, frozen=True):
     """The id that its task, promise or child has, or would have."""
     timer_id: str | None
     resume_at: str | None
+    link: str | None
+    """Of a wait for a request: the path of the link that ends it, for those who may end it themselves."""
     error: msgspec.Raw | None
     tries: int
     scope: ScopeDocument | None
@@ -129,9 +131,14 @@ class VisitDetail(Document, frozen=True):
     output: msgspec.Raw | None
 
 
+class _WrittenParameters(msgspec.Struct, frozen=True):
+    resume: object = None
+
+
 class _WrittenNode(msgspec.Struct, frozen=True):
     id: str
     type: str
+    parameters: _WrittenParameters = _WrittenParameters()
 
 
 class _Written(msgspec.Struct, frozen=True):
@@ -147,6 +154,11 @@ class Nodes:
     def at(self, place: int) -> str:
         """The id of the node at a place."""
         return self._nodes[place].id
+
+    def waits_for_request(self, place: int) -> bool:
+        """Whether the node at a place waits for a request."""
+        node = self._nodes[place]
+        return node.type == "wait" and node.parameters.resume == "webhook"
 
     def opens_scope(self, place: int) -> bool:
         """Whether the node at a place is a split or a loop."""
@@ -196,6 +208,7 @@ def _visit_document(execution: Execution, frame: Frame, key: str, nodes: Nodes, 
         work=awaited(prefix_of(execution), frame.path, tried(key, visit.tries)),
         timer_id=visit.timer_id,
         resume_at=optional_text(visit.resume_at),
+        link=None,
         error=None if visit.failure is None else msgspec.Raw(msgspec.json.encode(visit.failure)),
         tries=visit.tries,
         scope=None if scope is None else scope_document(scope),
@@ -222,6 +235,12 @@ def item_document(frame: Frame, nodes: Nodes) -> ItemDocument:
         resume_at=optional_text(min((each.resume_at for each in live if each.resume_at is not None), default=None)),
         nodes=[nodes.at(each.node) for each in live],
     )
+
+
+def with_links(run: RunDocument, links: dict[str, str]) -> RunDocument:
+    """The same with the links to its waits, by visit."""
+    visits = [replace(each, link=links.get(each.visit)) for each in run.frame.visits]
+    return replace(run, frame=replace(run.frame, visits=visits)) if links else run
 
 
 def with_sums(run: RunDocument, sums: list[InnerDocument]) -> RunDocument:

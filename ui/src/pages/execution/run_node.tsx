@@ -4,7 +4,7 @@ import { Fragment, useState } from "react";
 import { ask, messageOf } from "../../api/client";
 import { failureOf } from "../../api/events";
 import type { ItemDocument, ScopeDocument, VisitDocument } from "../../api/schema";
-import { Loading, SidePanel, Status, Time, Trouble } from "../../parts/basics";
+import { Copy, Loading, SidePanel, Status, Time, Trouble } from "../../parts/basics";
 import { count, duration } from "../../parts/format";
 import { Icon } from "../../parts/icons";
 import { Json } from "../../parts/json";
@@ -174,6 +174,14 @@ function Waiting({ id, node, visit, done }: { id: string; node: FlowNode; visit:
           <span className="faint">
             until <Time at={visit.resume_at} as="clock" />
           </span>
+        </p>
+      )}
+      {visit.link !== null && (
+        <p className="faint">
+          A request to its link ends it, once.{" "}
+          <Copy text={`${location.origin}${visit.link}`} label="Copy the link">
+            Copy the link
+          </Copy>
         </p>
       )}
       {mayAct && visit.timer_id !== null && node.type === "wait" && (

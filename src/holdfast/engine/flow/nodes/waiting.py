@@ -79,6 +79,11 @@ class WaitParameters(Parameters, frozen=True, kw_only=True):
         assert self.condition is not UNSET
         return self.condition.holds(frame)
 
+    @property
+    def http_method(self) -> str:
+        """With which a request comes that ends the wait."""
+        return "POST" if self.method is UNSET else self.method
+
     def _until(self, frame: Frame) -> Waiting:
         match self.resume:
             case "time_interval":
@@ -89,7 +94,7 @@ class WaitParameters(Parameters, frozen=True, kw_only=True):
             case "signal":
                 return OnSignal(self._signal_name(frame))
             case "webhook":
-                return OnWebhook("POST" if self.method is UNSET else self.method)
+                return OnWebhook(self.http_method)
             case "condition":
                 return OnCondition(RECHECK_MS if self.every is UNSET else self.every.milliseconds(frame))
             case _:

@@ -49,6 +49,7 @@ class Draft:
         self.signals = list(state.signals)
         self.listeners = list(state.listeners)
         self.heard = dict(state.heard)
+        self.link_key = state.link_key
         self.live = {key for key, visit in self.visits.items() if visit.status in LIVE}
         self.ready = deque(key for key in self.live if self.visits[key].status is VisitStatus.READY)
         self.halted: tuple[Failure, int] | None = None
@@ -82,6 +83,7 @@ class Draft:
             signals=tuple(self.signals),
             listeners=tuple(self.listeners),
             heard=self.heard,
+            link_key=self.link_key,
         )
         return replace(self.frame, ready=self.open and bool(self.ready) and not self.paused, state=state)
 

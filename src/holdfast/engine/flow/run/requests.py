@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from holdfast.engine import executions
 from holdfast.engine.flow.loading import load_json
+from holdfast.engine.flow.nodes.waiting import WaitParameters
 from holdfast.engine.flow.run import rerunning
 from holdfast.engine.flow.run.beginning import entries_of, graph_to_run, newest_version
 from holdfast.engine.flow.run.data import awaited_by
@@ -118,7 +119,7 @@ def deliver(state: State, request: DeliverWebhook) -> Done:
     path, visit_key = place_of(request.token)
     _require_frame(state, key, path)
     run = open_run(state, key, RUN_STEPS, [path])
-    place = _waits_there(run, path, visit_key, request.token)
+    place = _waits_there(run, path, visit_key, request)
     if place is None:
         raise WaitNotFound(request.token, request.tenant)
     came(run, place, visit_key, request.value)
@@ -126,13 +127,18 @@ def deliver(state: State, request: DeliverWebhook) -> Done:
     return Done()
 
 
-def _waits_there(run: Run, path: FramePath, key: str, token: str) -> Draft | None:
+def _waits_there(run: Run, path: FramePath, key: str, request: DeliverWebhook) -> Draft | None:
+    """The frame of the wait; other nodes await something under such a name too, and only it is for requests."""
     if not run.is_open(path):
         return None
     draft = run.draft(path)
     visit = draft.visits.get(key)
-    waits = visit is not None and visit.status is VisitStatus.WAITING and visit.awaits == token
-    return draft if waits and awaited_by(run, draft, key) == token else None
+    if visit is None or visit.status is not VisitStatus.WAITING or awaited_by(run, draft, key) != request.token:
+        return None
+    parameters = run.graph.at(visit.node).parameters
+    if not isinstance(parameters, WaitParameters) or parameters.resume != "webhook":
+        return None
+    return draft if request.method == parameters.http_method else None
 
 
 def _require_frame(state: State, key: ExecutionKey, path: FramePath) -> None:

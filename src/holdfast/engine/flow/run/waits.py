@@ -14,6 +14,7 @@ from holdfast.engine.flow.outcomes import UntilInstant as Until
 from holdfast.engine.flow.run import clocks
 from holdfast.engine.flow.run.data import Passed, awaited_by, decode, scope_of, store, store_bytes
 from holdfast.engine.flow.run.drafts import Draft, Run
+from holdfast.engine.flow.run.links import KEY_BITS
 from holdfast.engine.flow.run.places import place_of
 from holdfast.engine.flow.run.tokens import conclude, time_is_up
 from holdfast.model.events import EventData, PromiseCreated
@@ -36,6 +37,7 @@ def park(run: Run, draft: Draft, key: VisitKey, scope: Scope, parked: Parked) ->
         case OnSignal(name):
             _on_signal(run, draft, key, scope, name, parked.timeout_at)
         case OnWebhook():
+            _make_link_key(run)
             _freeze(run, draft, key, awaited_by(run, draft, key), parked.timeout_at)
         case OnCondition(every_ms):
             _listen(run, ANY_SIGNAL, awaited_by(run, draft, key))
@@ -65,6 +67,13 @@ def _on_signal(run: Run, draft: Draft, key: VisitKey, scope: Scope, name: str, t
             return
     _listen(run, name, awaited_by(run, draft, key))
     _freeze(run, draft, key, f"signal:{name}", timeout_at)
+
+
+def _make_link_key(run: Run) -> None:
+    root = run.root
+    if not root.link_key:
+        root.link_key = f"{run.state.chance.getrandbits(KEY_BITS):064x}"
+        run.touch(root)
 
 
 def _listen(run: Run, name: str, identity: str) -> None:
