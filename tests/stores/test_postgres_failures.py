@@ -18,9 +18,10 @@ from holdfast.model.errors import (
 )
 from holdfast.model.ids import WorkerId
 from holdfast.model.instants import Instant
+from holdfast.model.records import Execution
 from holdfast.ports.store import Changes, Rows, Wanted
 from holdfast.stores.postgres import PostgresStore, sessions, transactions
-from holdfast.stores.postgres.connections import Settings
+from holdfast.stores.postgres.connections import Postgres, Settings
 from holdfast.stores.postgres.errors import meaning, meaning_of_commit
 from tests.faults.proxy import Proxy
 from tests.services.postgres import PostgresServer, postgres_url
@@ -279,6 +280,38 @@ async def test_a_session_is_over_when_its_connection_is(store: PostgresStore, em
         await gone.close()
 
 
+async def test_a_server_that_lets_us_not_in_for_a_while_is_heard_again(
+    postgres_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one that comes back with other rules: a session that ended there would count as over for ever."""
+    monkeypatch.setattr(sessions, "LOOK_SECONDS", 0.02)
+    async with outside(postgres_database) as connection:
+        name = await connection.fetchval("SELECT current_database()")
+        await connection.execute(f"CREATE ROLE {name} LOGIN")
+        await connection.execute(f"ALTER DATABASE {name} OWNER TO {name}")
+        async with opened(postgres_database.replace("//holdfast@", f"//{name}@"), settings=HURRIED) as store:
+            refused, heard = asyncio.Event(), asyncio.Event()
+            connect = store._sessions._connect
+            assert connect is not None
+
+            async def noted() -> Postgres:
+                try:
+                    return await connect()
+                except StoreRefused:
+                    refused.set()
+                    raise
+
+            store._sessions._connect = noted
+            store.listen(lambda _: heard.set())
+            await connection.execute(f"ALTER ROLE {name} NOLOGIN")
+            await end_connections(connection)
+            async with asyncio.timeout(30):
+                await refused.wait()
+                await connection.execute(f"ALTER ROLE {name} LOGIN")
+                await heard.wait()
+            await eventually_writes(store)
+
+
 async def test_sessions_that_are_over_and_hold_nothing_are_forgotten(
     store: PostgresStore, emptied_postgres_database: str
 ) -> None:
@@ -310,6 +343,29 @@ async def test_a_database_that_acknowledges_too_early_is_refused(postgres_databa
         await PostgresStore(postgres_database).open()
 
 
+async def test_a_database_that_comes_back_less_durable_is_refused(postgres_database: str) -> None:
+    """As after a failover to a server that is set up otherwise."""
+    name = postgres_database.rpartition("/")[2]
+    async with opened(postgres_database, settings=HURRIED) as store:
+        await write(store, Changes(new_executions=[execution("before")]))
+        async with outside(postgres_database) as connection:
+            await connection.execute(f"ALTER DATABASE {name} SET synchronous_commit = off")
+            await end_connections(connection)
+            with pytest.raises(UnsafeSettings, match="synchronous_commit"):
+                await until_written(store, execution("refused"))
+            await connection.execute(f"ALTER DATABASE {name} RESET synchronous_commit")
+            await until_written(store, execution("after"))
+        assert [each.id for each in await store.executions([key("refused"), key("after")])] == ["after"]
+
+
+async def until_written(store: PostgresStore, made: Execution) -> None:
+    """The first try may meet a connection that has been ended."""
+    try:
+        await write(store, Changes(new_executions=[made]))
+    except Unavailable:
+        await write(store, Changes(new_executions=[made]))
+
+
 async def test_a_database_that_is_not_there_is_refused(postgres_port: int) -> None:
     with pytest.raises(StoreRefused, match="no such database"):
         await PostgresStore(postgres_url(postgres_port, "nowhere")).open()
@@ -326,6 +382,7 @@ async def test_a_server_that_is_not_there_is_unavailable() -> None:
         (asyncpg.TooManyConnectionsError("x"), Unavailable),
         (asyncpg.DiskFullError("x"), Unavailable),
         (asyncpg.AdminShutdownError("x"), Unavailable),
+        (asyncpg.ObjectNotInPrerequisiteStateError("x"), Unavailable),
         (asyncpg.ReadOnlySQLTransactionError("x"), Unavailable),
         (asyncpg.IdleInTransactionSessionTimeoutError("x"), Unavailable),
         (ConnectionResetError(), Unavailable),

@@ -20,6 +20,7 @@ UNAVAILABLE = {
     "25P03": "the transaction stood still for too long",
     "40": "other transactions were in the way",
     "53": "the database has run out of disk, memory or connections",
+    "55000": "the database takes no connections, or is not ready for what is asked",
     "55P03": "another transaction holds a lock for too long",
     "57": "the database is starting, stopping, or has cancelled the statement",
     "58": "the database's disk does not read or write",

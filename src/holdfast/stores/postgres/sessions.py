@@ -11,7 +11,7 @@ import logging
 import secrets
 from collections.abc import Callable, Iterable
 
-from holdfast.model.errors import Unavailable
+from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import WorkerId
 from holdfast.ports.news import News
 from holdfast.stores.postgres.clock import DatabaseClock
@@ -133,7 +133,8 @@ class Sessions:
                 else:
                     await self._look(self._connection)
                 pause = LOOK_SECONDS
-            except (*Raised, Unavailable) as error:
+            except (*Raised, HoldfastError) as error:
+                # Whatever the reason is, it may pass; without this connection ours would count as gone for ever.
                 pause = min(2 * pause, LONGEST_PAUSE)
                 logger.warning("%s: other servers are not heard for now: %s", self._where, error)
 

@@ -374,7 +374,15 @@ class PostgresStore:
         return await self._connect(self.address.url, self._settings.common(), pooled=self.address.pooled)
 
     async def _connect_to_write(self) -> Postgres:
-        return await self._connect(self.address.url, self._settings.writing(), pooled=self.address.pooled)
+        connection = await self._connect(self.address.url, self._settings.writing(), pooled=self.address.pooled)
+        try:
+            with reading(self.address.shown):
+                # It may be to another server than the last one was, that is set up otherwise.
+                await check(connection, self._statements, self.address)
+        except BaseException:
+            connection.terminate()
+            raise
+        return connection
 
     async def _connect_directly(self) -> Postgres:
         return await self._connect(self.address.direct or self.address.url, self._settings.common(), pooled=False)
