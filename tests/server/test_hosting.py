@@ -82,7 +82,9 @@ async def test_a_reader_who_leaves_disturbs_nobody(host: EngineHost) -> None:
     assert len(await asked[1]) == 1
 
 
-@pytest.mark.parametrize("error", [Unavailable("down"), HoldfastError("a statement failed")])
+@pytest.mark.parametrize(
+    "error", [Unavailable("down"), HoldfastError("a statement failed"), ZeroDivisionError("a defect")]
+)
 async def test_the_loops_survive_a_store_that_fails(
     store: FailingStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:

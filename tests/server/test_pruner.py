@@ -28,6 +28,7 @@ DAY = Milliseconds(86_400_000)
 class StumblingStore(SqliteStore):
     """Cannot be written to, so often."""
 
+    error: Exception = Unavailable("the disk is full")
     stumbles = 0
     steps = 0
 
@@ -35,7 +36,7 @@ class StumblingStore(SqliteStore):
         self.steps += 1
         if self.stumbles:
             self.stumbles -= 1
-            raise Unavailable("the disk is full")
+            raise self.error
         return await super().prune(wanted)
 
 
@@ -115,15 +116,18 @@ async def test_many_go_in_many_steps(store: StumblingStore) -> None:
     assert (loop.removed, store.steps) == (350, 5)
 
 
-async def test_it_goes_on_after_an_outage(store: StumblingStore, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("error", [Unavailable("the disk is full"), ZeroDivisionError("a defect")])
+async def test_it_goes_on_after_an_error(
+    store: StumblingStore, caplog: pytest.LogCaptureFixture, error: Exception
+) -> None:
     clock = ManualClock()
     await keep(store, workflows_ms=DAY)
     await write(store, Changes(new_executions=[ended(clock, "old", 2)]))
-    store.stumbles = 2
+    store.error, store.stumbles = error, 2
     loop = pruning(store, clock)
     loop.start()
     async with asyncio.timeout(10):
         while not loop.removed:  # noqa: ASYNC110 - it tells nobody what it does
             await asyncio.sleep(0.001)
     await loop.stop()
-    assert "the disk is full" in caplog.text
+    assert str(error) in caplog.text

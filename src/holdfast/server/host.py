@@ -252,7 +252,7 @@ class EngineHost:
                 await act()
             except Unavailable as error:
                 logger.warning("the database is out of reach: %s", error)
-            except HoldfastError:
+            except Exception:
                 logger.exception("the database cannot be used; it is looked at again")
 
     async def _watch_neighbours(self) -> None:

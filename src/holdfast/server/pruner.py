@@ -59,6 +59,8 @@ class PruningLoop:
             except HoldfastError as error:
                 level = logging.WARNING if isinstance(error, Unavailable) else logging.ERROR
                 logger.log(level, "what has ended cannot be removed for now: %s", error)
+            except Exception:
+                logger.exception("the pruner failed; it goes on")
 
     async def look(self) -> None:
         """One round: all tenants, all kinds, and the feeds."""
