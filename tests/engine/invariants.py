@@ -7,7 +7,10 @@ from holdfast.engine.deadlines import wake_time
 from holdfast.model.events import (
     Event,
     EventData,
+    ResetRequested,
     RetryRequested,
+    StateCleared,
+    StateSet,
     TaskCompleted,
     TimerFired,
     WorkflowCancelled,
@@ -19,7 +22,7 @@ from holdfast.model.ids import TaskId, TimerId
 from holdfast.model.instants import Instant
 from holdfast.model.items import begun_item, ended_item
 from holdfast.model.records import Execution, Task
-from holdfast.model.retry_rule import voided_by_retry
+from holdfast.model.reset_rule import standing
 from holdfast.model.statuses import AttemptStatus, ExecutionStatus, PromiseStatus, TaskStatus
 from holdfast.ports.store import ExecutionKey
 from holdfast.testing.rows import MemoryRows
@@ -40,6 +43,7 @@ def check(rows: MemoryRows) -> None:
         check_ends(execution, history)
         check_liveness(execution)
         check_open_items(rows, key, execution)
+        check_state(rows, key)
     for task in rows.tasks.values():
         check_task(rows, task)
     check_keys(rows)
@@ -51,16 +55,15 @@ def check_ends(execution: Execution, history: tuple[Event, ...]) -> None:
     assert execution.closed == (type(history[-1].data) in ENDS), "an end is the last event, and the row knows it"
     if execution.closed:
         assert execution.status is ENDS[type(history[-1].data)]
-    void = voided_by_retry(history)
     begun: set[str] = set()
-    ended = Counter[str]()
     for event in history:
         if (item := begun_item(event.data)) is not None:
             assert item not in begun, f"{item} begins twice"
             begun.add(item)
         if (item := ended_item(event.data)) is not None:
             assert item in begun, f"{item} ends before it begins"
-            ended[item] += event.sequence not in void
+    # What retries and resets have made void does not count: it may end again.
+    ended = Counter(item for event in standing(history) if (item := ended_item(event.data)) is not None)
     assert all(count <= 1 for count in ended.values()), ended
 
 
@@ -75,7 +78,10 @@ def check_liveness(execution: Execution) -> None:
 
 
 def check_open_items(rows: MemoryRows, key: ExecutionKey, execution: Execution) -> None:
-    """open_items is exact: the rows that are open, which are those that the history has begun and not ended."""
+    """open_items is exact: the rows that are open, which are those that the history has begun and not ended.
+
+    What retries and resets have made void may still be ending.
+    """
     tasks = {row.id for row in rows.tasks.values() if (row.tenant, row.execution_id) == key and not row.closed}
     timers = {row.id for row in rows.timers.values() if (row.tenant, row.execution_id) == key}
     promises = {
@@ -93,18 +99,36 @@ def check_open_items(rows: MemoryRows, key: ExecutionKey, execution: Execution) 
         assert all(_asked_to_end(rows, (key[0], item)) for item in children)
         return
     assert execution.open_items == len(tasks) + len(timers) + len(promises) + len(children)
-    assert {*tasks, *timers, *promises, *children} == _unfinished(rows.history[key])
+    unfinished = _unfinished(rows.history[key])
+    assert {*timers, *promises} <= unfinished <= {*tasks, *timers, *promises, *children}
+    assert all(rows.tasks[key[0], TaskId(item)].cancel_requested for item in tasks - unfinished)
+    assert all(_asked_to_end(rows, (key[0], item)) for item in children - unfinished)
 
 
 def _asked_to_end(rows: MemoryRows, key: ExecutionKey) -> bool:
-    retried = any(isinstance(event.data, RetryRequested) for event in rows.history[key])
-    return rows.executions[key].cancel_requested or retried
+    """Somebody may have retried or reset it since, apart from its parent."""
+    went_on = any(isinstance(event.data, RetryRequested | ResetRequested) for event in rows.history[key])
+    return rows.executions[key].cancel_requested or went_on
 
 
 def _unfinished(history: tuple[Event, ...]) -> set[str]:
-    void = voided_by_retry(history)
-    ended = {ended_item(event.data) for event in history if event.sequence not in void}
-    return {item for event in history if (item := begun_item(event.data)) is not None and item not in ended}
+    stands = standing(history)
+    ended = {ended_item(event.data) for event in stands}
+    return {item for event in stands if (item := begun_item(event.data)) is not None and item not in ended}
+
+
+def check_state(rows: MemoryRows, key: ExecutionKey) -> None:
+    """What is shown of an execution's state is what its code has set, as far as that stands."""
+    values: dict[str, bytes] = {}
+    for event in standing(rows.history[key]):
+        match event.data:
+            case StateSet(key=name, value=value):
+                values[name] = bytes(value)
+            case StateCleared(key=name):
+                values.pop(name, None)
+            case _:
+                pass
+    assert {name: value for (owner, name), value in rows.state.items() if owner == key} == values
 
 
 def check_task(rows: MemoryRows, task: Task) -> None:
@@ -145,7 +169,7 @@ def check_keys(rows: MemoryRows) -> None:
 
 
 def check_step(before: MemoryRows, after: MemoryRows) -> None:
-    """I7 and I1: what is on record stays as it is; what has ended stays ended, unless it is retried."""
+    """I7 and I1: what is on record stays as it is; what has ended stays ended, unless it is retried or reset."""
     for key, history in before.history.items():
         assert after.history[key][: len(history)] == history
     for task_key, attempts in before.attempts.items():
@@ -157,7 +181,9 @@ def check_step(before: MemoryRows, after: MemoryRows) -> None:
     for execution_key, execution in before.executions.items():
         assert after.executions[execution_key].claim_token >= execution.claim_token
         if execution.status in (ExecutionStatus.COMPLETED, ExecutionStatus.CANCELLED, ExecutionStatus.TERMINATED):
-            assert after.executions[execution_key] == execution
+            news = after.history[execution_key][execution.last_sequence :]
+            was_reset = any(isinstance(event.data, ResetRequested) for event in news)
+            assert was_reset or after.executions[execution_key] == execution
 
 
 def check_fired(before: MemoryRows, after: MemoryRows, moved: Mapping[str, Instant]) -> None:

@@ -21,6 +21,7 @@ from holdfast.model.events import Event
 from holdfast.model.ids import ClaimToken, ExecutionId, PromiseId, TaskId, TimerId, WorkerId
 from holdfast.model.instants import Instant, Milliseconds
 from holdfast.model.requests import Request
+from holdfast.model.reset_rule import points, sends_back
 from holdfast.model.retries import RetryPolicy
 from holdfast.model.statuses import ExecutionStatus, TaskStatus
 from holdfast.model.wakes import WakeSort
@@ -110,6 +111,7 @@ class EngineMachine(RuleBasedStateMachine):
             if len(batch) == 1 and work is None and isinstance(request, requests.SubmitActivation):
                 row = self.rows.executions[TENANT, request.execution_id]
                 assert row.claim_token == request.token + 1 or isinstance(reply, HoldfastError)
+        self.forget_what_is_void(before)
         self.remember_claims(outcome.executions_given, outcome.tasks_given)
         invariants.check_step(before, self.rows)
         moved: dict[str, Instant] = {
@@ -171,6 +173,12 @@ class EngineMachine(RuleBasedStateMachine):
         if isinstance(request.outcome, ask.Continuing):
             seen = reply.last_sequence if reply.seen_sequence == reply.last_sequence else request.last_seen_sequence
             self.held.append(Held(request.execution_id, request.token + 1, seen))
+
+    def forget_what_is_void(self, before: MemoryRows) -> None:
+        """Code that is sent back begins anew, and has been shown nothing."""
+        for key, history in self.rows.history.items():
+            if any(sends_back(event.data) for event in history[len(before.history.get(key, ())) :]):
+                self.known[key[1]] = set()
 
     def remember_claims(
         self,
@@ -287,6 +295,17 @@ class EngineMachine(RuleBasedStateMachine):
         if (identity := nth_last(failed, which)) is not None:
             self.send(requests.RetryWorkflow(TENANT, identity[1]))
 
+    @rule(which=st.integers(0, 5), point=st.integers(0, 30))
+    def reset(self, which: int, point: int) -> None:
+        self.send(self.sending_back(which, point))
+
+    @rule(which=st.integers(0, 3), number=st.integers(0, 3), point=st.integers(0, 30))
+    def end_and_reset(self, which: int, number: int, point: int) -> None:
+        """An execution ends and is sent back in one batch."""
+        if (held := nth_last(self.held, which)) is not None:
+            ending = self.activation(which, [(number, number)], ask.Completed(b"1"))
+            self.send(ending, requests.ResetWorkflow(TENANT, held.id, 1 + point % 6), work=offer("w1"))
+
     @rule(which=st.integers(0, 5), value=st.booleans())
     def settle(self, which: int, value: bool) -> None:
         self.send(self.settlement(which, value))
@@ -317,7 +336,7 @@ class EngineMachine(RuleBasedStateMachine):
         """Any accepted request comes again, however late."""
         self.send(nth_last(self.accepted, which))
 
-    @rule(moves=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 4)), min_size=2, max_size=4), body=st.booleans())
+    @rule(moves=st.lists(st.tuples(st.integers(0, 10), st.integers(0, 4)), min_size=2, max_size=4), body=st.booleans())
     def together(self, moves: list[tuple[int, int]], body: bool) -> None:
         """Several requests and a waiting worker meet in one batch."""
         work = task_offer("w1", 2) if body else offer("w1", 2)
@@ -345,6 +364,7 @@ class EngineMachine(RuleBasedStateMachine):
             lambda: self.whole(requests.RetryWorkflow, which),
             lambda: requests.FireDue(TENANT, 512),
             lambda: nth_last(self.accepted, which),
+            lambda: self.sending_back(which, self.fresh),
         )
         return builders[kind]()
 
@@ -358,9 +378,14 @@ class EngineMachine(RuleBasedStateMachine):
         return requests.SubmitActivation(TENANT, held.id, ClaimToken(held.token), held.seen, wanted, outcome)
 
     def command(self, owner: ExecutionId, kind: int, number: int) -> Command:
-        own = sum(owner.encode()) % 1_000 * 10 + number % ITEMS
+        history = self.rows.history[TENANT, owner]
+        # Code that was sent back gives other ids.
+        times = sum(sends_back(event.data) for event in history)
+        own = times * 10_000 + sum(owner.encode()) % 1_000 * 10 + number % ITEMS
         task = TaskId(f"00000000-0000-4000-8000-{own:012d}")
-        promise, child = PromiseId(f"p-{owner}-{number % ITEMS}"), ExecutionId(f"{owner}/{number % 2}")
+        suffix = f".{times}" if times else ""
+        promise = PromiseId(f"p-{owner}-{number % ITEMS}{suffix}")
+        child = ExecutionId(f"{owner}/{number % 2}{suffix}")
         timers = [key[1] for key, row in self.rows.timers.items() if row.execution_id == owner]
         self.fresh += 1
         timeout = None if number % 2 else Milliseconds(200)
@@ -421,6 +446,15 @@ class EngineMachine(RuleBasedStateMachine):
         identity = TaskId(f"00000000-0000-4000-9000-{number:012d}")
         new = requests.NewTask(identity, "pack", b"1", QUEUE, OPTIONS[option], number, idempotency_key=key)
         return requests.SubmitTasks(TENANT, (new, new))
+
+    def sending_back(self, which: int, point: int) -> Request[object] | None:
+        key = nth_last(list(self.rows.executions), which)
+        if key is None:
+            return None
+        valid = [each for first, last in points(self.rows.history[key]) for each in range(first, last + 1)]
+        # A point that is void or beyond the end is refused.
+        to_sequence = valid[point % len(valid)] if valid and point % 10 else point
+        return requests.ResetWorkflow(TENANT, key[1], to_sequence)
 
     def whole(
         self, kind: type[requests.TerminateWorkflow | requests.RetryWorkflow], which: int
@@ -494,6 +528,8 @@ class Wanderer:
             (1, lambda: machine.cancel(self._up_to(5))),
             (1, lambda: machine.terminate(self._up_to(5))),
             (12, lambda: machine.retry(self._up_to(5))),
+            (4, lambda: machine.reset(self._up_to(5), self._up_to(30))),
+            (2, lambda: machine.end_and_reset(self._up_to(1), self._up_to(3), self._up_to(30))),
             (6, lambda: machine.settle(self._up_to(3), draw((True, False)))),
             (3, lambda: machine.move_timer(self._up_to(3), draw((None, 0, 500)))),
             (2, lambda: machine.submit_task(self._up_to(1) + 1, self._up_to(3), draw((None, "k")))),
@@ -520,7 +556,7 @@ class Wanderer:
         return [(self._up_to(13), self._up_to(ITEMS)) for _ in range(self._up_to(4))]
 
     def _moves(self) -> list[tuple[int, int]]:
-        kinds = self._chance.choices(range(10), (5, 3, 5, 3, 2, 2, 1, 5, 3, 2), k=2 + self._up_to(2))
+        kinds = self._chance.choices(range(11), (5, 3, 5, 3, 2, 2, 1, 5, 3, 2, 1), k=2 + self._up_to(2))
         return [(kind, self._up_to(1)) for kind in kinds]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from holdfast.engine import activation, closing, executions, promises, revival, tasks, timers
+from holdfast.engine import activation, closing, executions, promises, resuming, revival, tasks, timers
 from holdfast.engine.decide import DECISIONS
 from holdfast.engine.state import State
 from holdfast.model.errors import HoldfastError
@@ -35,7 +35,9 @@ def no_fencing_of_executions(patch: pytest.MonkeyPatch) -> None:
 
 def a_suspend_forgets_what_came_meanwhile(patch: pytest.MonkeyPatch) -> None:
     conclude = activation._conclude
-    patch.setattr(activation, "_conclude", lambda state, key, request, _grown: conclude(state, key, request, False))
+    patch.setattr(
+        activation, "_conclude", lambda state, key, request, _grown, turn: conclude(state, key, request, False, turn)
+    )
 
 
 def wakes_only_who_waits(patch: pytest.MonkeyPatch) -> None:
@@ -143,8 +145,35 @@ def a_promise_settles_twice(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_retry_forgets_what_ended_unheard(patch: pytest.MonkeyPatch) -> None:
-    reopen_all = revival._reopen_all
-    patch.setattr(revival, "_reopen_all", lambda *args: reopen_all(*args)[:0])
+    open_again = resuming._open_again
+    patch.setattr(resuming, "_open_again", lambda *args, **named: open_again(*args, **named)[:0])
+
+
+def a_reset_opens_nothing_again(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(resuming, "_open_again", lambda *_, **__: [])
+
+
+def a_reset_calls_nothing_off(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(resuming, "_call_off", lambda *_: None)
+
+
+def a_reset_leaves_the_state_as_it_is(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(resuming, "_roll_state_back", lambda *_: None)
+
+
+def what_is_void_is_not_counted(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(resuming, "_still_ending", lambda *_: 0)
+
+
+def a_reset_looks_like_an_accepted_activation(patch: pytest.MonkeyPatch) -> None:
+    go_on = resuming._go_on
+
+    def keeping_the_token(state: State, key: Any, *args: Any, **named: Any) -> None:
+        token = state.executions.rows[key].claim_token
+        go_on(state, key, *args, **named)
+        state.executions.change(key, replace(state.executions.rows[key], claim_token=token))
+
+    patch.setattr(resuming, "_go_on", keeping_the_token)
 
 
 def a_child_may_be_retried_apart(patch: pytest.MonkeyPatch) -> None:
@@ -180,6 +209,11 @@ PLANTS: tuple[Plant, ...] = (
     a_signal_counts_every_time,
     a_promise_settles_twice,
     a_retry_forgets_what_ended_unheard,
+    a_reset_opens_nothing_again,
+    a_reset_calls_nothing_off,
+    a_reset_leaves_the_state_as_it_is,
+    a_reset_looks_like_an_accepted_activation,
+    what_is_void_is_not_counted,
     a_child_may_be_retried_apart,
     a_release_costs_an_attempt,
 )

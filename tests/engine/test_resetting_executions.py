@@ -83,8 +83,30 @@ def test_what_ended_unheard_is_told() -> None:
     world.activate(outcome=Completed(b"1"), claim=claims[ORDER])
     world.ask(requests.CompleteTask(TENANT, task_id(1), claim.token, b"2"))
     world.ask(activation(child, outcome=Failed(BOOM)))
-    assert reset(world, 3) == ["RESET_REQUESTED", "TASK_COMPLETED", "CHILD_WORKFLOW_FAILED"]
-    assert world.execution().open_items == 0
+    # The child has failed only after it had been asked to end: it goes on from before that.
+    assert reset(world, 3) == ["RESET_REQUESTED", "TASK_COMPLETED"]
+    assert (world.execution(CHILD).status, world.execution().open_items) == (ExecutionStatus.PENDING, 1)
+
+
+def test_a_child_that_failed_by_itself_unheard_is_told() -> None:
+    world = started(PART)
+    world.ask(GO)
+    claims = {each.execution_id: each for each in (world.claim(), world.claim())}
+    world.ask(requests.CancelWorkflow(TENANT, CHILD, "enough", "ann"))
+    world.activate(outcome=Completed(b"1"), claim=claims[ORDER])
+    world.ask(activation(claims[CHILD], outcome=Failed(BOOM)))
+    assert reset(world, 2) == ["RESET_REQUESTED", "CHILD_WORKFLOW_FAILED"]
+
+
+def test_a_child_that_void_code_had_cancelled_goes_on() -> None:
+    world = started(PART)
+    world.ask(GO)
+    claims = {each.execution_id: each for each in (world.claim(), world.claim())}
+    world.activate(ask.CancelChild(CHILD), claim=claims[ORDER])
+    world.ask(activation(claims[CHILD], outcome=ask.Cancelled()))
+    assert world.events()[-1] == "CHILD_WORKFLOW_CANCELLED"
+    assert reset(world, 3) == ["RESET_REQUESTED"]
+    assert (world.execution(CHILD).status, world.execution().open_items) == (ExecutionStatus.PENDING, 1)
 
 
 def test_a_pruned_child_is_waited_for_no_more() -> None:
@@ -142,7 +164,9 @@ def test_a_retry_after_a_reset_opens_only_what_stands() -> None:
     running = world.claim_task()
     reset(world, 1)
     assert world.execution().open_items == 1
-    world.activate(PACK, outcome=Failed(BOOM))
+    world.activate(PACK)
+    world.ask(GO)
+    world.activate(outcome=Failed(BOOM))
     world.ask(requests.RetryWorkflow(*HERE))
     assert world.task(2).status is TaskStatus.PENDING
     assert (world.task(1).cancel_requested, world.execution().open_items) == (True, 2)

@@ -1,6 +1,7 @@
 """Retrying a failed execution: what its code still waits for is opened again, what ended unheard is told."""
 
 import pytest
+from msgspec.structs import replace
 
 from holdfast.model import commands as ask
 from holdfast.model import requests
@@ -25,11 +26,24 @@ FATAL = ask.TaskOptions(retry=RetryPolicy(max_retries=0))
 
 
 def failed(*commands: ask.Command) -> World:
-    """An execution that has failed with these items open."""
+    """An execution that has failed with these items open, in a turn of its own."""
     world = World()
     world.start()
-    world.activate(*commands, outcome=Failed(BOOM))
+    world.activate(*commands)
+    fail(world)
     return world
+
+
+def fail(world: World, *commands: ask.Command) -> None:
+    """Let the code ask for something and fail in the same turn."""
+    world.ask(requests.SignalWorkflow(*HERE, "go", b"1"))
+    world.activate(*commands, outcome=Failed(BOOM), claim=claim_of(world, "order"))
+
+
+def claim_of(world: World, kind: str) -> requests.ExecutionClaim:
+    """The claim of the one execution of a kind that is ready."""
+    ((claim,),) = world.commit(executions_for=[offer(kinds={kind})]).executions_given
+    return claim
 
 
 def retried(world: World) -> list[str]:
@@ -89,13 +103,14 @@ def test_a_failure_that_the_code_had_handled_stays() -> None:
 
 
 def with_running_task(*commands: ask.Command) -> tuple[World, TaskClaim]:
-    """An execution that has failed while a worker ran its task."""
+    """An execution whose code has asked for something while a worker ran its task, and has failed then."""
     world = World()
     world.start()
     world.activate(SCHEDULE)
     claim = world.claim_task()
-    world.ask(requests.SignalWorkflow(*HERE, "go", b"1"))
-    world.activate(*commands, outcome=Failed(BOOM))
+    world.ask(requests.SignalWorkflow(*HERE, "stop", b"1"))
+    world.activate(*commands)
+    fail(world)
     return world, claim
 
 
@@ -160,6 +175,134 @@ def test_a_child_that_ended_unheard_is_told(end: requests.Request[requests.Done]
     assert retried(world) == ["RETRY_REQUESTED", *([event] if event else [])]
 
 
+def end_child(world: World, outcome: ask.Outcome) -> None:
+    world.activate(outcome=outcome, claim=claim_of(world, "child"))
+
+
+@pytest.mark.parametrize("outcome", [ask.Cancelled(), Failed(BOOM), None])
+def test_a_child_that_the_end_of_its_parent_cancelled_goes_on_from_before(outcome: ask.Outcome | None) -> None:
+    world = failed(PART)
+    if outcome is not None:
+        end_child(world, outcome)
+    assert retried(world) == ["RETRY_REQUESTED"]
+    child = world.execution(CHILD)
+    assert (child.status, child.cancel_requested) == (ExecutionStatus.PENDING, False)
+    assert world.execution().open_items == 1
+    end_child(world, Completed(b"7"))
+    assert world.events()[-1] == "CHILD_WORKFLOW_COMPLETED"
+
+
+def test_a_child_of_a_child_that_was_cancelled_with_it_goes_on_too() -> None:
+    world = World()
+    world.start()
+    world.activate(PART)
+    grandchild = ExecutionId("part-2")
+    world.activate(ask.StartChild(grandchild, "part", "order", b"1"), claim=claim_of(world, "child"))
+    held = claim_of(world, "order")
+    fail(world)
+    end_child(world, ask.Cancelled())
+    world.ask(activation(held, outcome=ask.Suspended()))
+    world.activate(outcome=ask.Cancelled(), claim=claim_of(world, "order"))
+    assert world.execution(grandchild).status is ExecutionStatus.CANCELLED
+    assert retried(world) == ["RETRY_REQUESTED"]
+    assert [world.execution(each).status for each in (CHILD, grandchild)] == [ExecutionStatus.PENDING] * 2
+    assert [world.execution(each).open_items for each in (ORDER, CHILD, grandchild)] == [1, 1, 0]
+
+
+def test_a_child_that_the_code_itself_cancelled_stays_cancelled() -> None:
+    world = World()
+    world.start()
+    world.activate(PART)
+    world.ask(requests.SignalWorkflow(*HERE, "stop", b"1"))
+    world.activate(ask.CancelChild(CHILD), claim=claim_of(world, "order"))
+    fail(world)
+    end_child(world, ask.Cancelled())
+    assert retried(world) == ["RETRY_REQUESTED", "CHILD_WORKFLOW_CANCELLED"]
+
+
+def test_a_child_that_the_code_cancelled_on_its_way_out_goes_on() -> None:
+    world = World()
+    world.start()
+    world.activate(PART)
+    fail(world, ask.CancelChild(CHILD))
+    assert retried(world) == ["RETRY_REQUESTED"]
+    assert not world.execution(CHILD).cancel_requested
+
+
+def test_a_child_that_somebody_cancelled_stays_cancelled() -> None:
+    world = World()
+    world.start()
+    world.activate(PART)
+    world.ask(requests.CancelWorkflow(TENANT, CHILD, requested_by="ann"))
+    fail(world)
+    assert retried(world) == ["RETRY_REQUESTED"]
+    assert world.execution(CHILD).cancel_requested
+    end_child(world, ask.Cancelled())
+    assert world.events()[-1] == "CHILD_WORKFLOW_CANCELLED"
+
+
+def test_a_child_that_ignored_its_cancellation_and_was_sent_back_is_let_be() -> None:
+    world = failed(PART)
+    claim = claim_of(world, "child")
+    world.ask(activation(claim, ask.SetState("k", b"1")))
+    key = TENANT, CHILD
+    # As one that a release before marks came to be cancelled by nobody in particular.
+    history = [each for each in world.rows.history[key] if each.type != "CANCELLATION_REQUESTED"]
+    world.rows.history[key] = tuple(
+        replace(event, sequence=sequence) for sequence, event in enumerate(history, start=1)
+    )
+    world.rows.executions[key] = replace(world.execution(CHILD), last_sequence=len(history))
+    assert retried(world) == ["RETRY_REQUESTED"]
+    assert world.execution(CHILD).cancel_requested
+
+
+def test_what_was_asked_for_in_the_last_turn_is_void() -> None:
+    world = World()
+    world.start()
+    world.activate(ask.SetState("status", b"1"))
+    fail(world, SCHEDULE, TIMER, ask.CreatePromise(PROMISE, "approval"), PART, ask.SetState("status", b"2"))
+    assert world.rows.state[HERE, "status"] == b"2"
+    assert retried(world) == ["RETRY_REQUESTED"]
+    assert world.rows.state[HERE, "status"] == b"1"
+    assert (world.task().status, world.promise().status) == (TaskStatus.CANCELLED, PromiseStatus.CANCELLED)
+    assert not world.rows.timers
+    # The child's end still comes.
+    assert world.execution().open_items == 1
+    end_child(world, ask.Cancelled())
+    assert world.execution().open_items == 0
+
+
+def test_what_the_code_cancelled_in_its_last_turn_is_open_again() -> None:
+    world = World()
+    world.start()
+    world.activate(SCHEDULE, TIMER, ask.CreatePromise(PROMISE, "approval"))
+    fail(world, ask.CancelTask(task_id(1)), ask.CancelTimer(timer_id(1)), ask.ResolvePromise(PROMISE, b"1"))
+    assert retried(world) == ["RETRY_REQUESTED"]
+    assert (world.task().status, world.promise().status) == (TaskStatus.PENDING, PromiseStatus.PENDING)
+    assert (len(world.rows.timers), world.execution().open_items) == (1, 3)
+
+
+def test_code_goes_on_as_new_in_the_turn_in_which_it_failed() -> None:
+    world = World()
+    world.start()
+    world.activate(TIMER)
+    world.wait(1_000)
+    world.activate(outcome=Failed(BOOM, cause_sequence=3))
+    retried(world)
+    assert world.claim().seen_sequence == 2
+
+
+def test_who_has_been_asked_to_end_is_not_asked_again_after_a_retry() -> None:
+    world = World()
+    world.start()
+    world.activate(TIMER)
+    world.ask(requests.CancelWorkflow(*HERE))
+    world.activate(outcome=Failed(BOOM))
+    retried(world)
+    assert world.execution().cancel_requested
+    assert world.ask(requests.CancelWorkflow(*HERE)) == requests.Done(changed=False)
+
+
 def test_a_child_is_retried_with_its_parent_only() -> None:
     world = World()
     world.start()
@@ -182,9 +325,9 @@ def test_the_rounds_of_a_retry_do_not_grow_with_the_number_of_children() -> None
     world = World()
     world.start()
     parts = [ask.StartChild(ExecutionId(f"part-{number}"), "part", "child", b"1") for number in range(20)]
-    world.activate(*parts, outcome=Failed(BOOM))
-    claims = world.commit(executions_for=[offer(slots=20)]).executions_given[0]
-    for claim in claims:
+    world.activate(*parts)
+    fail(world)
+    for claim in world.commit(executions_for=[offer(slots=20)]).executions_given[0]:
         world.ask(activation(claim, outcome=Failed(BOOM)))
     assert retried(world) == ["RETRY_REQUESTED"]
     assert (world.rounds, world.execution().open_items) == (4, 20)

@@ -14,7 +14,7 @@ from holdfast.model.failures import Failure
 from holdfast.model.ids import DEFAULT_QUEUE, DEFAULT_TENANT, ExecutionId
 from holdfast.model.instants import Instant
 from holdfast.model.reset_rule import seen_at, standing
-from holdfast.model.retry_rule import voided_by_retry
+from holdfast.model.retry_rule import last_turn
 from holdfast.sdk.failures import failure_of
 from holdfast.sdk.payload import decode, encode
 from holdfast.sdk.query_handlers import query_handler
@@ -96,6 +96,7 @@ class Execution:
         """What comes in while operations run, one for each."""
         self.ended: set[str] = set()
         self._run: WorkflowRun | None = None
+        self._turn_sequence = 0
         self.happens(told.WorkflowStarted(NULL))
 
     # The log.
@@ -150,6 +151,14 @@ class Execution:
         self.outcome = Suspended()
         return self
 
+    def retry(self) -> "Execution":
+        """What the engine does when a failed execution is retried."""
+        turn = last_turn(self.events)
+        self.happens(told.RetryRequested(to_sequence=turn.point))
+        self.seen = turn.seen
+        self.outcome = Suspended()
+        return self
+
     # The worker.
 
     def activate(self) -> Outcome:
@@ -193,8 +202,9 @@ class Execution:
         match self.outcome:
             case asked.Completed(output=output, warnings=warnings):
                 self._append(told.WorkflowCompleted(msgspec.Raw(output), warnings))
-            case asked.Failed(failure=failure, failure_type=failure_type):
-                self._append(told.WorkflowFailed(failure, failure_type))
+            case asked.Failed() as failed:
+                cause = failed.cause_sequence, failed.cause_operation, self._turn_sequence
+                self._append(told.WorkflowFailed(failed.failure, failed.failure_type, *cause))
             case asked.Cancelled(reason=reason):
                 self._append(told.WorkflowCancelled(reason))
             case _:
@@ -202,6 +212,7 @@ class Execution:
 
     def _submit(self, run: WorkflowRun, commands: Sequence[Command], activation: Activation) -> None:
         grown = len(self.events) > activation.last_seen_sequence
+        self._turn_sequence = len(self.events)
         for command in commands:
             self.commands.append(command)
             self._accept(command)
@@ -210,11 +221,9 @@ class Execution:
             run.recorded(len(self.events))
 
     def _accept(self, command: Command) -> None:  # noqa: C901 - one case for each command
-        voided = voided_by_retry(self.events)
         over = {
             getattr(event.data, field, None)
             for event in standing(self.events)
-            if event.sequence not in voided
             for field in _ENDS.get(type(event.data), ())
         }
         match command:

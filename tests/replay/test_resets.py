@@ -141,7 +141,7 @@ def test_code_that_goes_on_from_a_point_takes_the_new_side_of_a_patch() -> None:
 def test_what_a_retry_had_made_void_stays_void() -> None:
     execution = started(shop)
     assert isinstance(execution.fails(0).activate(), asked.Failed)
-    execution.happens(told.RetryRequested()).activate()
+    execution.retry().activate()
     execution.completes(0, result="r").activate()
     execution.reset(4).activate()
     assert "TASK_FAILED" not in [event.type for event in standing(execution.events)]
@@ -157,7 +157,7 @@ def test_a_failure_told_again_after_a_reset_can_be_retried() -> None:
     assert outcome.cause_sequence == 3
     ended = execution.events[-1]
     execution.events[-1] = replace(ended, data=told.WorkflowFailed(outcome.failure, cause_sequence=3))
-    execution.happens(told.RetryRequested())
+    execution.retry()
     assert execution.activate() == asked.Suspended()
     execution.completes(0, result="r").activate()
     execution.completes(1, result="c").activate()

@@ -68,8 +68,9 @@ def submit(state: State, request: SubmitActivation) -> ActivationAccepted:
     if request.last_seen_sequence > execution.last_sequence:
         raise InvalidArgument(f"workflow {execution.id!r} has no event {request.last_seen_sequence} yet")
     grown = execution.last_sequence > request.last_seen_sequence
+    turn_sequence = execution.last_sequence
     grown |= apply_commands(state, key, request.commands)
-    _conclude(state, key, request, grown)
+    _conclude(state, key, request, grown, turn_sequence)
     return _answer(state.executions.rows[key])
 
 
@@ -187,7 +188,7 @@ def _cancel_task(state: State, key: ExecutionKey, command: CancelTask) -> bool:
 # Outcomes.
 
 
-def _conclude(state: State, key: ExecutionKey, request: SubmitActivation, grown: bool) -> None:
+def _conclude(state: State, key: ExecutionKey, request: SubmitActivation, grown: bool, turn_sequence: int) -> None:
     execution = state.executions.rows[key]
     # An activation that was answered twice is told of less than is on record by then; what was seen stays seen.
     seen = max(execution.seen_sequence, request.last_seen_sequence) if grown else execution.last_sequence
@@ -203,7 +204,7 @@ def _conclude(state: State, key: ExecutionKey, request: SubmitActivation, grown:
             kept = replace(execution, claim_token=token, lease_expires_at=lease, wake_at=wake_at)
             state.executions.change(key, kept)
         case _:
-            _end(state, execution, outcome)
+            _end(state, execution, outcome, turn_sequence)
 
 
 def _suspend(state: State, execution: Execution, grown: bool) -> None:
@@ -214,14 +215,16 @@ def _suspend(state: State, execution: Execution, grown: bool) -> None:
         state.ready_executions.append(key)
 
 
-def _end(state: State, execution: Execution, outcome: Outcome) -> None:
+def _end(state: State, execution: Execution, outcome: Outcome, turn_sequence: int) -> None:
     close = partial(closing.close, state, execution, token_step=ACCEPTED)
     match outcome:
         case Completed(output=output, warnings=warnings):
             fact = WorkflowCompleted(msgspec.Raw(output), warnings)
             close(ExecutionStatus.COMPLETED, fact, output=output)
         case Failed(failure=failure, failure_type=failure_type):
-            failed = WorkflowFailed(failure, failure_type, outcome.cause_sequence)
+            failed = WorkflowFailed(
+                failure, failure_type, outcome.cause_sequence, outcome.cause_operation, turn_sequence
+            )
             close(ExecutionStatus.FAILED, failed, failure=failure, failure_type=failure_type)
         case Cancelled(reason=reason):
             failure = Failure("Cancelled", reason, retryable=False)

@@ -50,6 +50,6 @@ def cancel(state: State, parent: Execution, command: CancelChild) -> EventData |
         return None
     if child.closed:
         return None
-    executions.request_cancel(state, child, f"its parent {parent.id} asked for it", "")
+    executions.request_cancel(state, child, f"its parent {parent.id} asked for it", executions.parent_mark(parent.id))
     # On record even if someone else has asked before: a replay must find that the code has asked.
     return ChildCancellationRequested(command.execution_id)

@@ -86,7 +86,7 @@ def end_open_items(state: State, key: ExecutionKey) -> None:
     for task_key in state.open_tasks(key):
         tasks.request_cancel(state, task_key, reason)
     for child_key in state.open_children(key):
-        executions.request_cancel(state, state.executions.rows[child_key], reason, "")
+        executions.request_cancel(state, state.executions.rows[child_key], reason, executions.parent_mark(key[1]))
 
 
 def ending_for_parent(child: Execution) -> EventData:

@@ -12,6 +12,7 @@ from holdfast.engine.state import ExecutionKey, FlowBegin, State
 from holdfast.model.errors import AlreadyClosed, WorkflowNotFound
 from holdfast.model.events import CancellationRequested, EventData, WorkflowStarted
 from holdfast.model.flows import flow_of
+from holdfast.model.ids import ExecutionId
 from holdfast.model.instants import later
 from holdfast.model.records import Execution
 from holdfast.model.requests import CancelWorkflow, Done, StartWorkflow
@@ -91,6 +92,11 @@ def cancel(state: State, request: CancelWorkflow) -> Done:
     """Ask an execution to end; asking again changes nothing."""
     execution = found_open(state, (request.tenant, request.execution_id))
     return Done(changed=request_cancel(state, execution, request.reason, request.requested_by))
+
+
+def parent_mark(parent_id: ExecutionId) -> str:
+    """Who asks for the end of a child, as its history has it."""
+    return f"workflow {parent_id}"
 
 
 def request_cancel(state: State, execution: Execution, reason: str, requested_by: str) -> bool:

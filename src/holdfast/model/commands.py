@@ -165,6 +165,8 @@ class Failed(Outcome, frozen=True, gc=False):
     failure_type: str = "ERROR"
     cause_sequence: int | None = None
     """The event that the code had been given last; 0: the end has to do with no event; None: not known."""
+    cause_operation: int | None = None
+    """The index of the operation whose end the code had been given last, if it was one."""
 
 
 class Cancelled(Outcome, frozen=True, gc=False):

@@ -38,12 +38,18 @@ class WorkflowCompleted(EventData, frozen=True):
 
 
 class WorkflowFailed(EventData, frozen=True):
-    """`cause_sequence`: the event that the code had been given last (0: none, None: not known)."""
+    """`cause_sequence`: the event that the code had been given last (0: none, None: not known).
+
+    `cause_operation`: the operation, by its index, if that was the end of one. `turn_sequence`: the last event before
+    what the code asked for in its last turn; None, if it has not ended itself.
+    """
 
     event_type = "WORKFLOW_FAILED"
     error: Failure
     failure_type: str = "ERROR"
     cause_sequence: int | None = None
+    cause_operation: int | None = None
+    turn_sequence: int | None = None
 
 
 class WorkflowCancelled(EventData, frozen=True):
@@ -222,9 +228,12 @@ class CancellationRequested(EventData, frozen=True):
 
 
 class RetryRequested(EventData, frozen=True):
+    """With `to_sequence`: what the code had asked for after that event, in its last turn, is void."""
+
     event_type = "RETRY_REQUESTED"
     reason: str = ""
     requested_by: str = ""
+    to_sequence: int | None = None
 
 
 class ResetRequested(EventData, frozen=True):

@@ -136,6 +136,8 @@ def _failed_to_wire(outcome: Failed) -> wire.FailWorkflowCommand:
         message.cause.CopyFrom(FAILURE.to_wire(failure.cause))
     if outcome.cause_sequence is not None:
         message.cause_sequence = outcome.cause_sequence
+    if outcome.cause_operation is not None:
+        message.cause_operation = outcome.cause_operation
     return message
 
 
@@ -149,7 +151,8 @@ def _failed_from_wire(message: wire.FailWorkflowCommand) -> Failed:
         FAILURE.from_wire(message.cause) if message.HasField("cause") else None,
     )
     cause_sequence = message.cause_sequence if message.HasField("cause_sequence") else None
-    return Failed(failure, message.failure_type or PLAIN_ERROR, cause_sequence)
+    cause_operation = message.cause_operation if message.HasField("cause_operation") else None
+    return Failed(failure, message.failure_type or PLAIN_ERROR, cause_sequence, cause_operation)
 
 
 _ENDINGS: dict[str, tuple[int, Callable[[Any], Outcome]]] = {

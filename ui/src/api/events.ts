@@ -18,6 +18,9 @@ export interface EventData {
   value?: unknown;
   error?: Failure;
   failureType?: string;
+  causeSequence?: number;
+  causeOperation?: number;
+  turnSequence?: number;
   kind?: string;
   key?: string;
   reason?: string;

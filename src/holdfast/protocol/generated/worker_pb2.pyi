@@ -350,7 +350,7 @@ class CompleteWorkflowCommand(_message.Message):
     def __init__(self, output: _Optional[bytes] = ..., warnings: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class FailWorkflowCommand(_message.Message):
-    __slots__ = ("error", "stack_trace", "failure_type", "error_type", "retryable", "attempts", "cause", "cause_sequence")
+    __slots__ = ("error", "stack_trace", "failure_type", "error_type", "retryable", "attempts", "cause", "cause_sequence", "cause_operation")
     ERROR_FIELD_NUMBER: _ClassVar[int]
     STACK_TRACE_FIELD_NUMBER: _ClassVar[int]
     FAILURE_TYPE_FIELD_NUMBER: _ClassVar[int]
@@ -359,6 +359,7 @@ class FailWorkflowCommand(_message.Message):
     ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
     CAUSE_FIELD_NUMBER: _ClassVar[int]
     CAUSE_SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    CAUSE_OPERATION_FIELD_NUMBER: _ClassVar[int]
     error: str
     stack_trace: str
     failure_type: str
@@ -367,7 +368,8 @@ class FailWorkflowCommand(_message.Message):
     attempts: int
     cause: _values_pb2.Failure
     cause_sequence: int
-    def __init__(self, error: _Optional[str] = ..., stack_trace: _Optional[str] = ..., failure_type: _Optional[str] = ..., error_type: _Optional[str] = ..., retryable: _Optional[bool] = ..., attempts: _Optional[int] = ..., cause: _Optional[_Union[_values_pb2.Failure, _Mapping]] = ..., cause_sequence: _Optional[int] = ...) -> None: ...
+    cause_operation: int
+    def __init__(self, error: _Optional[str] = ..., stack_trace: _Optional[str] = ..., failure_type: _Optional[str] = ..., error_type: _Optional[str] = ..., retryable: _Optional[bool] = ..., attempts: _Optional[int] = ..., cause: _Optional[_Union[_values_pb2.Failure, _Mapping]] = ..., cause_sequence: _Optional[int] = ..., cause_operation: _Optional[int] = ...) -> None: ...
 
 class CancelWorkflowCommand(_message.Message):
     __slots__ = ("reason",)

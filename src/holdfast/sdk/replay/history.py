@@ -12,7 +12,7 @@ from typing import Any
 
 from holdfast.model import events
 from holdfast.model.events import Event, EventData
-from holdfast.model.retry_rule import RetryRule
+from holdfast.model.reset_rule import sends_back
 
 OperationEnd = events.OperationCompleted | events.OperationFailed
 
@@ -31,8 +31,8 @@ class History:
     """What is known of one execution's log."""
 
     __slots__ = (
-        "_retry_rule", "children", "last_sequence", "operations", "over", "patches", "pending", "promises", "resets",
-        "states", "tasks", "timers",
+        "children", "last_sequence", "operations", "over", "patches", "pending", "promises", "sent_back", "states",
+        "tasks", "timers",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -48,28 +48,18 @@ class History:
         self.patches: set[str] = set()
         self.over: set[str] = set()
         """The ids of what has ended, or whose end the code has asked for."""
-        self.resets = 0
-        self._retry_rule = RetryRule()
+        self.sent_back = 0
+        """How often the code has been sent back, by resets and retries, to ask for other things."""
 
     def add(self, event: Event) -> None:
         """Take in the next event of the log."""
         data = event.data
         _TAKE[type(data)](self, event, data)
         self.last_sequence = event.sequence
-        voided = self._retry_rule.follow(event)
-        if voided is not None:
-            self._void(voided)
-
-    def _void(self, voided: Event) -> None:
-        if isinstance(voided.data, events.OperationFailed):
-            self.operations.pop(voided.data.operation_index, None)
-        else:
-            self.pending = deque(event for event in self.pending if event is not voided)
-            self.over.discard(_ID_OF_END[type(voided.data)](voided.data))
 
 
-def _reset(history: History, _event: Event, _data: EventData) -> None:
-    history.resets += 1
+def _count(history: History, _event: Event, data: EventData) -> None:
+    history.sent_back += sends_back(data)
 
 
 # How each type of event is taken in.
@@ -120,14 +110,14 @@ _TAKE: dict[type[EventData], _Take] = {
     events.PatchMarked: lambda history, _, data: history.patches.add(data.patch_id),
     events.OperationCompleted: _operation,
     events.OperationFailed: _operation,
-    events.ResetRequested: _reset,
+    events.ResetRequested: _count,
+    events.RetryRequested: _count,
     events.TaskCancellationRequested: lambda history, _, data: history.over.add(data.task_execution_id),
     events.ChildCancellationRequested: lambda history, _, data: history.over.add(data.child_workflow_execution_id),
     **dict.fromkeys(_ID_OF_END, _end_wait),
     **dict.fromkeys((events.WorkflowStarted, events.SignalReceived, events.CancellationRequested), _wait),
     **dict.fromkeys(
         (
-            events.RetryRequested,
             events.WorkflowCompleted,
             events.WorkflowFailed,
             events.WorkflowCancelled,

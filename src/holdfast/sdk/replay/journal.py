@@ -20,8 +20,8 @@ class Journal:
     """The log of an execution as far as it is known, and what its code adds to it."""
 
     __slots__ = (
-        "codec", "commands", "execution_id", "former_ids", "history", "ids", "is_closed", "loop", "operation",
-        "position", "query", "seen_sequence", "tenant", "violation",
+        "codec", "commands", "execution_id", "former_ids", "given_operation", "history", "ids", "is_closed", "loop",
+        "operation", "position", "query", "seen_sequence", "tenant", "violation",
     )  # fmt: skip
 
     def __init__(self, *, tenant: TenantId, execution_id: ExecutionId, codec: Codec) -> None:
@@ -32,7 +32,7 @@ class Journal:
         self.history = History()
         self.ids = DerivedIds(tenant, execution_id, Instant(0))
         self.former_ids: tuple[DerivedIds, ...] = ()
-        """Those that the execution gave before each of its resets."""
+        """Those that the execution gave before each time that it was sent back."""
         self.commands: list[Command] = []
         self.violation: Violation | None = None
         self.is_closed = False
@@ -42,6 +42,8 @@ class Journal:
         """The query whose handler runs at this moment."""
         self.position = 0
         """The sequence of the event that the code has been given last."""
+        self.given_operation: int | None = None
+        """The operation whose end that was, by its index."""
         self.seen_sequence = 0
 
     @property
@@ -49,9 +51,10 @@ class Journal:
         """Whether the code has been here before."""
         return self.position <= self.seen_sequence
 
-    def move(self, position: int) -> None:
-        """The code goes on from this event."""
+    def move(self, position: int, operation: int | None = None) -> None:
+        """The code goes on from this event; from the end of an operation, if it is one."""
         self.position = position
+        self.given_operation = operation
         self.loop.is_quiet = position <= self.seen_sequence
 
     def enter(self) -> None:

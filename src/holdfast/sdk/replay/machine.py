@@ -60,9 +60,9 @@ class Machine:
     def start(self, event: Event, data: events.WorkflowStarted) -> bool:
         """The code begins."""
         journal = self.journal
-        resets = range(journal.history.resets + 1)
+        rounds = range(journal.history.sent_back + 1)
         *former, journal.ids = (
-            DerivedIds(journal.tenant, journal.execution_id, Instant(event.time), number) for number in resets
+            DerivedIds(journal.tenant, journal.execution_id, Instant(event.time), number) for number in rounds
         )
         journal.former_ids = tuple(former)
         assert self.begin is not None

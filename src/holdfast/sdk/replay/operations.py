@@ -139,13 +139,13 @@ class OperationMachine:
         while self._recorded:
             sequence, index = heappop(self._recorded)
             if index in self._open:
-                self._journal.move(sequence)
+                self._journal.move(sequence, index)
                 _settle(self._open.pop(index), _recorded_result(self._journal.history.operations[index].end))
                 return True
         while self._finished:
             index, result = self._finished.popleft()
             if index in self._open:
-                self._journal.move(LIVE)
+                self._journal.move(LIVE, index)
                 _settle(self._open.pop(index), result)
                 return True
         return False

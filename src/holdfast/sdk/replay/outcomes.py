@@ -58,10 +58,7 @@ def outcome_of(machine: Machine, encode_output: Callable[[object], bytes]) -> Ou
         return _cancelled(machine)
     error = main.exception()
     if error is not None:
-        position = machine.journal.position
-        # An operation that has just failed has no sequence yet that is known here.
-        cause = None if position == LIVE else position
-        return Failed(machine.journal.codec.failure_of(_clearer(error)), cause_sequence=cause)
+        return _failed(machine, machine.journal.codec.failure_of(_clearer(error)))
     return Continuing() if machine.operations.outstanding else _completed(machine, main, encode_output)
 
 
@@ -75,16 +72,25 @@ def has_ended(machine: Machine) -> bool:
     return main.cancelled() or main.exception() is not None or not machine.operations.outstanding
 
 
+def _failed(machine: Machine, failure: Failure) -> Failed:
+    journal = machine.journal
+    # An operation that has just ended has no sequence yet that is known here.
+    position = None if journal.position == LIVE else journal.position
+    return Failed(failure, cause_sequence=position, cause_operation=journal.given_operation)
+
+
 def _cancelled(machine: Machine) -> Outcome:
     if machine.cancellation_reason is not None:
         return Cancelled(machine.cancellation_reason)
-    return Failed(Failure("CancelledError", "the workflow raised CancelledError, but nobody asked for its end"))
+    return _failed(
+        machine, Failure("CancelledError", "the workflow raised CancelledError, but nobody asked for its end")
+    )
 
 
 def _completed(machine: Machine, main: LoopTask[object], encode_output: Callable[[object], bytes]) -> Outcome:
     output = attempted(lambda: encode_output(main.result()))
     if isinstance(output, Raised):
-        return Failed(machine.journal.codec.failure_of(output.error))
+        return _failed(machine, machine.journal.codec.failure_of(output.error))
     return Completed(output, tuple(_warnings(machine)))
 
 

@@ -68,7 +68,7 @@ class WorkflowRun:
         """Give the code the events that follow those given before, and run it as far as it goes.
 
         They end the log: whatever the code asks for beyond them is new. Events that were given before are skipped.
-        A reset can be heard of only in the whole log: code that is in memory has done what is void now.
+        A reset or a retry can be heard of only in the whole log: code in memory has done what is void now.
         """
         self._journal.seen_sequence = seen_sequence
         history = self._journal.history

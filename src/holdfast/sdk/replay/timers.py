@@ -57,10 +57,10 @@ class TimerMachine:
         if index >= len(recorded):
             journal.commands.append(StartTimer(timer_id, duration_ms, fire_at))
         elif recorded[index].timer_id != timer_id:
-            return self._of_before_a_reset(index, recorded[index], timer_id)
+            return self._of_before(index, recorded[index], timer_id)
         return timer_id
 
-    def _of_before_a_reset(self, index: int, recorded: TimerStarted, timer_id: TimerId) -> TimerId:
+    def _of_before(self, index: int, recorded: TimerStarted, timer_id: TimerId) -> TimerId:
         if all(recorded.timer_id != ids.timer(index) for ids in self._journal.former_ids):
             self._journal.violate(f"Timer({index})", f"timer {recorded.timer_id}", f"timer {timer_id}")
         return recorded.timer_id
