@@ -2,6 +2,7 @@
 
 import json
 import signal
+import ssl
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.access.running import LIMIT, Command
+from tests.services.certificates import Authority
 
 pytestmark = pytest.mark.processes
 
@@ -45,6 +47,23 @@ def test_a_server_that_is_about_to_stop_says_so_and_still_answers(tmp_path: Path
         assert (status, problem["code"]) == (503, "NOT_READY")
         assert get(f"{rest}/api/tenants/default/queues")[0] == 200
         assert server.ended() == 0
+
+
+def test_rest_is_served_with_the_same_certificate_unless_it_is_plain(tmp_path: Path) -> None:
+    authority = Authority(tmp_path, "authority")
+    certificate, key = authority.issue("server")
+    tls = ("--tls-cert", str(certificate), "--tls-key", str(key))
+    trusting = ssl.create_default_context(cafile=authority.ca)
+    with Command(tmp_path, "server", *ANY_PORTS, *tls) as server:
+        at = server.until("serving")
+        assert at["grpc"].startswith("grpcs://")
+        with urllib.request.urlopen(f"{at['rest']}/health/ready", timeout=LIMIT, context=trusting) as answer:
+            assert (answer.status, at["rest"].partition(":")[0]) == (200, "https")
+        assert server.stop() == 0
+    with Command(tmp_path, "server", *ANY_PORTS, *tls, "--plain-rest") as server:
+        at = server.until("serving")
+        assert at["grpc"].startswith("grpcs://")
+        assert get(f"{at['rest']}/health/ready")[0] == 200
 
 
 def test_a_port_that_is_taken_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:

@@ -1,17 +1,12 @@
 """The connection itself: health, reflection, TLS, limits, and what a server does when it stops."""
 
 import asyncio
-import datetime as dt
 from pathlib import Path
 from typing import Any
 
 import grpc
 import grpc.aio
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection_pb2
 
@@ -23,6 +18,7 @@ from holdfast.server import wiring
 from holdfast.server.grpc.serving import GrpcServer, serve
 from holdfast.server.host import EngineHost
 from tests.grpc.serving import Refused, Server, start
+from tests.services.certificates import Authority
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
@@ -112,47 +108,6 @@ async def test_a_port_that_is_taken_is_said_plainly(server: Server) -> None:
 
 
 # TLS.
-
-
-class Authority:
-    """Makes certificates for 127.0.0.1."""
-
-    def __init__(self, folder: Path, name: str) -> None:
-        self._folder, self._name = folder, x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-        self._key = ec.generate_private_key(ec.SECP256R1())
-        self.ca = folder / f"{name}.pem"
-        self._write(self.ca, self._signed(self._name, self._key, is_authority=True))
-
-    def _signed(self, name: x509.Name, key: ec.EllipticCurvePrivateKey, *, is_authority: bool) -> x509.Certificate:
-        now = dt.datetime.now(dt.UTC)
-        return (
-            x509.CertificateBuilder()
-            .subject_name(name)
-            .issuer_name(self._name)
-            .public_key(key.public_key())
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(now - dt.timedelta(hours=1))
-            .not_valid_after(now + dt.timedelta(hours=1))
-            .add_extension(x509.BasicConstraints(ca=is_authority, path_length=None), critical=True)
-            .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-            .sign(self._key, hashes.SHA256())
-        )
-
-    def _write(self, path: Path, certificate: x509.Certificate) -> None:
-        path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-
-    def issue(self, name: str) -> tuple[Path, Path]:
-        """The files of a certificate and of its key."""
-        key = ec.generate_private_key(ec.SECP256R1())
-        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-        certificate_file, key_file = self._folder / f"{name}.crt", self._folder / f"{name}.key"
-        self._write(certificate_file, self._signed(subject, key, is_authority=False))
-        key_file.write_bytes(
-            key.private_bytes(
-                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-            )
-        )
-        return certificate_file, key_file
 
 
 @pytest.fixture

@@ -33,7 +33,9 @@ class ServiceSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The URL of a broker for runs of flows; None: the database carries them."""
     access: AccessSettings = AccessSettings()
     tls: Tls | None = None
-    """Of gRPC; REST is put behind a proxy that ends TLS."""
+    """Of gRPC, and of REST too unless that is plain."""
+    plain_rest: bool = False
+    """Whether REST is served without TLS all the same, for a proxy that ends it."""
     notice_seconds: float = 0.0
     """How long the server still takes calls when it has said that it is not ready any more."""
 
@@ -68,6 +70,7 @@ async def serve(settings: ServiceSettings) -> AsyncIterator[Addresses]:
                 gate=gate,
                 readiness=readiness,
                 metrics=metrics.page,
+                tls=None if settings.plain_rest else settings.tls,
             )
         )
         grpc = await closing.enter_async_context(

@@ -40,9 +40,12 @@ PORT = click.IntRange(0, 65_535)
 @click.option("--jwks", default="", metavar="FILE|URL", help="The public keys of the identity provider, for jwt.")
 @click.option("--issuer", default="", help="Whose tokens are taken, for jwt.")
 @click.option("--audience", default="", help="For whom the tokens must be made, for jwt.")
-@click.option("--tls-cert", default=None, metavar="FILE", help="The certificate (PEM) with which gRPC is served.")
+@click.option(
+    "--tls-cert", default=None, metavar="FILE", help="The certificate (PEM) with which gRPC and REST are served."
+)
 @click.option("--tls-key", default=None, metavar="FILE", help="Its key.")
 @click.option("--tls-client-ca", default=None, metavar="FILE", help="Take only clients with certificates of this CA.")
+@click.option("--plain-rest", is_flag=True, help="Serve REST without TLS all the same, for a proxy that ends it.")
 @with_session
 def server(
     session: Session,
@@ -60,6 +63,7 @@ def server(
     tls_cert: str | None,
     tls_key: str | None,
     tls_client_ca: str | None,
+    plain_rest: bool,
 ) -> None:
     """Serve an engine over gRPC and REST, until SIGTERM or Ctrl-C.
 
@@ -83,7 +87,8 @@ def server(
         grpc_port=grpc_port,
         rest_port=rest_port,
         access=AccessSettings(methods=methods, jwks=jwks, issuer=issuer, audience=audience),
-        tls=None if tls_cert is None and tls_key is None else Tls(certificate=tls_cert, key=tls_key, ca=tls_client_ca),
+        tls=Tls(certificate=tls_cert, key=tls_key, ca=tls_client_ca) if tls_cert or tls_key or tls_client_ca else None,
+        plain_rest=plain_rest,
         notice_seconds=notice.total_seconds(),
     )
     set_up_logging()

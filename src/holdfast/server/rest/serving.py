@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import socket
+import ssl
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import cast
@@ -11,12 +12,14 @@ import uvicorn
 from uvicorn._types import ASGIApplication
 
 from holdfast.model.errors import Unavailable
+from holdfast.protocol.tls import Tls
 from holdfast.server.access.gate import Gate, open_gate
 from holdfast.server.host import EngineHost
 from holdfast.server.readiness import Readiness
 from holdfast.server.rest.application import Rest
 from holdfast.server.rest.calls import MetricsPage, Service
 from holdfast.server.rest.connections import Connection
+from holdfast.server.rest.encryption import server_context
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8233
@@ -48,19 +51,22 @@ async def serve(
     gate: Gate | None = None,
     readiness: Readiness | None = None,
     metrics: MetricsPage | None = None,
+    tls: Tls | None = None,
 ) -> AsyncIterator[str]:
     """Serve REST for an engine that has started, as long as the block lasts; gives the URL.
 
-    Port 0 means any; when `port` is taken, those of `or_else` are tried in turn.
+    Port 0 means any; when `port` is taken, those of `or_else` are tried in turn. With TLS that has a `ca`, clients must
+    show a certificate of it.
     """
     gate = gate or open_gate()
     gate.check_host(host)
+    encryption = None if tls is None else server_context(tls)
     listener = _first_listener(host, [port, *or_else])
     service = Service(engine=engine, gate=gate, readiness=readiness, metrics=metrics)
-    server = _server(Rest(service))
+    server = _server(Rest(service), encryption)
     serving = asyncio.create_task(server.serve(sockets=[listener]), name="holdfast-rest")
     try:
-        yield _url(listener)
+        yield _url(listener, "http" if tls is None else "https")
     finally:
         service.closing.set()
         server.should_exit = True
@@ -68,7 +74,7 @@ async def serve(
         listener.close()
 
 
-def _server(application: Rest) -> _Server:
+def _server(application: Rest, encryption: ssl.SSLContext | None) -> _Server:
     return _Server(
         uvicorn.Config(
             cast("ASGIApplication", application),
@@ -81,6 +87,7 @@ def _server(application: Rest) -> _Server:
             proxy_headers=False,
             timeout_keep_alive=KEEP_ALIVE_SECONDS,
             timeout_graceful_shutdown=CLOSE_WITHIN_SECONDS,
+            ssl_context_factory=None if encryption is None else lambda _, __: encryption,
         )
     )
 
@@ -110,6 +117,6 @@ def _listener(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _url(listener: socket.socket) -> str:
+def _url(listener: socket.socket, scheme: str) -> str:
     host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
