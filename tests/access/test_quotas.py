@@ -5,10 +5,12 @@ from contextlib import ExitStack
 
 import pytest
 
+from holdfast import Holdfast
 from holdfast.model.access import Limits, Role
 from holdfast.model.errors import LimitExceeded, PayloadQuotaExceeded
-from holdfast.protocol.generated import client_pb2
+from holdfast.protocol.generated import client_pb2, worker_pb2
 from holdfast.server.access.quotas import Quota
+from holdfast.server.grpc.sessions import PeerSession
 from tests.access.serving import ACME, OTHER, Served
 from tests.rest.clients import Reply
 
@@ -55,6 +57,22 @@ def test_whoever_is_refused_is_told_when_to_come_back() -> None:
     assert caught.value.retry_after_ms == 2_000
 
 
+def test_a_flood_of_refusals_is_held_back_the_longer() -> None:
+    seconds = Seconds()
+    quota = limited(seconds, Limits(requests_per_second=0.001))
+    quota.count()
+
+    def held() -> int:
+        with pytest.raises(LimitExceeded) as caught:
+            quota.count()
+        return caught.value.hold_ms
+
+    assert {held() for _ in range(20)} == {100}
+    assert [held() for _ in range(2_000)][-1] == 5_000
+    seconds.now = 60.0
+    assert held() == 100
+
+
 def test_limits_that_change_hold_at_once_and_those_that_stay_leave_the_bucket() -> None:
     quota = limited(Seconds(), Limits(requests_per_second=1))
     quota.count()
@@ -95,6 +113,42 @@ async def test_too_many_requests_of_one_tenant_are_429_and_the_other_tenant_is_s
     asked = await served.call("CountQueues", token=token)
     assert (asked.status, asked.code) == ("RESOURCE_EXHAUSTED", "LIMIT_EXCEEDED")
     assert (await list_tasks(served, other, OTHER)).status == 200
+
+
+async def test_a_session_beyond_its_quota_is_not_listened_to_for_a_while(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await served.limit(ACME, Limits(requests_per_second=0.001, burst=2))
+    hold, held, told = PeerSession._hold, list[int](), asyncio.Event()
+
+    async def noted(session: PeerSession) -> None:
+        held.append(session._held_ms)
+        await hold(session)
+        if held[-1]:
+            told.set()
+
+    monkeypatch.setattr(PeerSession, "_hold", noted)
+    async with Holdfast.connect(served.grpc_url, token=await served.token(Role.OPERATOR)) as hf:
+        await hf.start("order", 1)
+        with pytest.raises(LimitExceeded):
+            await hf.start("order", 1)
+        async with asyncio.timeout(20):
+            await told.wait()
+        assert max(held) == 100
+
+
+async def test_long_polls_are_connections_over_grpc_too(served: Served) -> None:
+    await served.limit(ACME, Limits(connections=1))
+    token = await served.token(Role.WORKER)
+    poll = worker_pb2.PollTaskRequest(worker_id="w", task_types=["charge"])
+    waiting = asyncio.create_task(served.call("PollTask", poll, token=token))
+    async with asyncio.timeout(20):
+        while not connections(served):  # noqa: ASYNC110 - nothing tells when the poll has begun
+            await asyncio.sleep(0.001)
+    asked = await served.call("PollTask", poll, token=token)
+    assert (asked.status, asked.code) == ("RESOURCE_EXHAUSTED", "LIMIT_EXCEEDED")
+    waiting.cancel()
+    await asyncio.wait([waiting])
 
 
 async def test_a_key_that_is_not_good_costs_its_tenant_nothing(served: Served) -> None:

@@ -546,9 +546,11 @@ class LimitExceeded(Unavailable):
 
     code = "LIMIT_EXCEEDED"
 
-    def __init__(self, what: str, limit: float, retry_after_ms: int = 1_000) -> None:
+    def __init__(self, what: str, limit: float, retry_after_ms: int = 1_000, hold_ms: int = 100) -> None:
         super().__init__(f"the tenant's quota of {limit:,g} {what} is used up; try again in {retry_after_ms} ms")
         self.retry_after_ms = retry_after_ms
+        self.hold_ms = hold_ms
+        """How long whoever asked waits for hearing it: one who asks again at once takes time from other tenants."""
 
 
 class OutcomeUnknown(Unavailable):

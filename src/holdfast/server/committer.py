@@ -11,6 +11,7 @@ from typing import TypeVar, cast
 
 from holdfast.engine.flow.run.graphs import Graphs
 from holdfast.model.errors import HoldfastError, OutcomeUnknown, Stopped, StoreRefused, Unavailable
+from holdfast.model.ids import TenantId
 from holdfast.model.requests import Request
 from holdfast.ports.store import Store
 from holdfast.ports.time import Chance, Clock
@@ -118,7 +119,7 @@ class Committer:
 
     async def _run_all(self) -> None:
         while self._gathering or (self._may_offer() and self.dispatch.hungry):
-            taken, self._gathering = self._gathering[:MAX_BATCH], self._gathering[MAX_BATCH:]
+            taken, self._gathering = shared_out(self._gathering, MAX_BATCH)
             await self._commit(taken)
 
     def _may_offer(self) -> bool:
@@ -192,6 +193,35 @@ class Committer:
             else:
                 future.set_result(reply)
         self._on_commit(outcome)
+
+
+def shared_out(gathered: list[Waiting], most: int) -> tuple[list[Waiting], list[Waiting]]:
+    """The next batch, and who waits for a later one: when not all fit in, tenants share the room evenly.
+
+    Requests of one tenant keep their order; signals of one sender arrive in it.
+    """
+    if len(gathered) <= most:
+        return gathered, []
+    by_tenant: dict[TenantId, list[Waiting]] = {}
+    for waiting in gathered:
+        by_tenant.setdefault(waiting[0].tenant, []).append(waiting)
+    if len(by_tenant) == 1:
+        return gathered[:most], gathered[most:]
+    share = _even_share([len(each) for each in by_tenant.values()], most)
+    taken = [waiting for each in by_tenant.values() for waiting in each[:share]]
+    left = [waiting for each in by_tenant.values() for waiting in each[share:]]
+    return taken[:most], [*taken[most:], *left]
+
+
+def _even_share(wanted: list[int], most: int) -> int:
+    """How many each may have at most, so that all that there is room for is used."""
+    room, share = most, 1
+    for place, count in enumerate(sorted(wanted)):
+        share = max(1, room // (len(wanted) - place))
+        if count > share:
+            break
+        room -= count
+    return share
 
 
 def _tell(taken: list[Waiting], error: HoldfastError) -> None:

@@ -1,13 +1,22 @@
 """Quotas: how much of the server one tenant may use, so that the others do not notice it."""
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Final, Protocol
 
 from holdfast.model.access import NO_LIMITS, Limits
 from holdfast.model.errors import LimitExceeded, PayloadQuotaExceeded
 from holdfast.server.access.open_executions import OpenExecutions
+
+RETRY_AFTER_MS: Final = 1_000
+"""What is said to those who wait for others to end something."""
+HELD_MS: Final = 100
+"""So long a refusal is held back, as long as there are few."""
+FEW: Final = 20
+"""So many refusals a second are few; with more of them each is held back for longer."""
+LONGEST_HELD_MS: Final = 5_000
 
 
 class Sized(Protocol):
@@ -37,6 +46,24 @@ class Bucket:
         return (min(count, self.burst) - self._left) / self.rate
 
 
+class Refusals:
+    """How fast a tenant is being refused: who does not heed it must not keep the server busy with refusals.
+
+    A refusal costs nearly as much as a small request. So it is held back the longer, the more there have been within
+    about a second, and a flood of clients that wait for their answers slows itself down.
+    """
+
+    def __init__(self) -> None:
+        self._recent = 0.0
+        self._at = 0.0
+
+    def hold_ms(self, now: float) -> int:
+        """There is one more; how long it is held back."""
+        self._recent = self._recent * math.exp(self._at - now) + 1
+        self._at = now
+        return min(LONGEST_HELD_MS, round(HELD_MS * max(1.0, self._recent / FEW)))
+
+
 class Quota:
     """What one tenant may use, and uses at this moment, in this process."""
 
@@ -48,6 +75,7 @@ class Quota:
         self.open_executions: OpenExecutions | None = None
         """Counts them, once it is known where."""
         self.refused = 0
+        self._refusals = Refusals()
 
     def limit(self, limits: Limits) -> None:
         """From now on these hold."""
@@ -68,8 +96,7 @@ class Quota:
     def count(self, requests: int = 1) -> None:
         """Requests have come; LimitExceeded if they are too many."""
         if self._bucket is not None and (wait := self._bucket.take(self._now(), requests)):
-            self.refused += 1
-            raise LimitExceeded("requests a second", self._bucket.rate, max(1, round(wait * 1_000)))
+            raise self._refusal("requests a second", self._bucket.rate, max(1, round(wait * 1_000)))
 
     def start(self) -> None:
         """An execution is asked for; LimitExceeded if too many are open."""
@@ -78,9 +105,12 @@ class Quota:
             return
         try:
             self.open_executions.start(limit)
-        except LimitExceeded:
-            self.refused += 1
-            raise
+        except LimitExceeded as error:
+            raise self._refusal("open executions", limit, error.retry_after_ms) from None
+
+    def _refusal(self, what: str, limit: float, retry_after_ms: int = RETRY_AFTER_MS) -> LimitExceeded:
+        self.refused += 1
+        return LimitExceeded(what, limit, retry_after_ms, self._refusals.hold_ms(self._now()))
 
     def most_bytes(self, limit: int) -> int:
         """The largest request that is read, where others may send one of `limit`."""
@@ -103,8 +133,7 @@ class Quota:
         """A stream, session or long poll lasts as long as the block; LimitExceeded if there are too many."""
         limit = self._limits.connections
         if limit is not None and self.connections >= limit:
-            self.refused += 1
-            raise LimitExceeded("connections", limit)
+            raise self._refusal("connections", limit)
         self.connections += 1
         try:
             yield

@@ -1,8 +1,10 @@
 """How a verb is answered: its reply, or the status, code and message of the error that refused it."""
 
+import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from typing import Any, Final, NoReturn
 
 import grpc
@@ -11,10 +13,10 @@ from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from holdfast.model.errors import HoldfastError
+from holdfast.model.errors import HoldfastError, LimitExceeded
 from holdfast.protocol.errors import CODE_KEY, FIELDS_KEY, INDEX_KEY, MESSAGE_KEY, fields_of, status_of
 from holdfast.server.grpc.admission import Admission, Call, Context
-from holdfast.server.grpc.observing import OK, CallObserver
+from holdfast.server.grpc.observing import OK, WAITING, CallObserver
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +41,7 @@ def _unary(
 ) -> "grpc.RpcMethodHandler[Any, Any]":
     request: type[Message] = GetMessageClass(method.input_type)
     reply: type[Message] = GetMessageClass(method.output_type)
+    waits = method.name in WAITING
 
     async def answer(message: Message, context: Context) -> Message:
         begun = time.perf_counter()
@@ -46,8 +49,9 @@ def _unary(
             caller = await admission.admit(context)
             caller.check(method.name)
             caller.quota.weigh(message)
-            async with admission.gate.acting(caller, method.name, subject_of(message)):
-                made: Message = await behaviour(message, Call(context, caller))
+            with caller.quota.connection() if waits else nullcontext():
+                async with admission.gate.acting(caller, method.name, subject_of(message)):
+                    made: Message = await behaviour(message, Call(context, caller))
         except HoldfastError as error:
             observer.answered(method.name, error.code, 0.0)
             await refuse(context, error)
@@ -68,7 +72,9 @@ def subject_of(message: Message) -> str:
 
 
 async def refuse(context: Context, error: HoldfastError) -> NoReturn:
-    """End a call with an error."""
+    """End a call with an error; one that is beyond a quota hears of it only after a while."""
+    if isinstance(error, LimitExceeded):
+        await asyncio.sleep(error.hold_ms / 1_000)
     status = grpc.StatusCode[status_of(error)]
     message = str(error)
     if status is grpc.StatusCode.INTERNAL:

@@ -4,6 +4,9 @@ from typing import Final, Protocol
 
 OK: Final = "OK"
 
+WAITING: Final = frozenset({"PollQueries", "PollWorkflow", "PollTask", "GetResult", "GetTaskResult", "RunWorkflow"})
+"""Calls that take as long as they are let."""
+
 
 class CallObserver(Protocol):
     """Counts calls."""

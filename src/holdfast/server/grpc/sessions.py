@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from google.protobuf.message import Message
 
-from holdfast.model.errors import HoldfastError, InvalidArgument
+from holdfast.model.errors import HoldfastError, InvalidArgument, LimitExceeded
 from holdfast.model.ids import ClaimToken, ExecutionId, TaskId, WorkerId, checked_id
 from holdfast.model.records import Execution, Task
 from holdfast.model.requests import (
@@ -85,6 +85,7 @@ class PeerSession:
         self._workers: set[WorkerId] = set()
         self._watches: dict[tuple[str, str], _Watched] = {}
         self._open_calls = 0
+        self._held_ms = 0
         self._fewer_calls = asyncio.Event()
         self._questions = Questions(engine=engine, caller=caller, outbox=self._outbox)
 
@@ -99,6 +100,7 @@ class PeerSession:
             await self._look_for_ends(self._doubtful(message))
             # A peer that asks faster than it is answered, or than it reads the answers, is not listened to meanwhile.
             await self._answered(MAX_OPEN_CALLS)
+            await self._hold()
             await self._outbox.below(MAX_QUEUED_BYTES)
 
     def _receive(self, message: wire.FromPeer) -> None:
@@ -119,6 +121,12 @@ class PeerSession:
 
     # Calls.
 
+    async def _hold(self) -> None:
+        """Listen no more for a while to a peer that has asked for what is beyond a quota."""
+        held, self._held_ms = self._held_ms, 0
+        if held:
+            await asyncio.sleep(held / 1_000)
+
     def _call(self, call: wire.Call) -> None:
         method = "Open"
         try:
@@ -128,6 +136,8 @@ class PeerSession:
             self._caller.quota.weigh(call)
             request = checking.checked(call_from_wire(call, verb, self._tenant))
         except HoldfastError as error:
+            if isinstance(error, LimitExceeded):
+                self._held_ms = max(self._held_ms, error.hold_ms)
             self._observer.answered(method, error.code, 0.0)
             add_reply(self._outbox.room(len(str(error)) + 8), call.number, error)
             return

@@ -4,12 +4,10 @@ from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from holdfast.server.grpc.observing import OK
+from holdfast.server.grpc.observing import OK, WAITING
 from holdfast.server.metrics.commits import FAST
 
 DEPRECATED: Final = frozenset({"SubmitTask"})
-WAITING: Final = frozenset({"PollQueries", "PollWorkflow", "PollTask", "GetResult", "GetTaskResult", "RunWorkflow"})
-"""They take as long as they are let."""
 
 
 class CallMetrics:

@@ -33,9 +33,6 @@ AsgiApplication = Callable[[Message, Receive, Send], Awaitable[None]]
 METRICS_PATH = "/metrics"
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-REFUSAL_SECONDS = 0.1
-"""So long whoever is beyond a quota waits for hearing it."""
-
 _encode = msgspec.json.Encoder().encode
 
 
@@ -69,8 +66,7 @@ class Rest:
             by_method, names = found
             await by_method({**scope, "path": path, "path_params": names}, receive, send)
         except LimitExceeded as error:
-            # A client that asks again at once takes time from the other tenants: so it is not answered at once.
-            await asyncio.sleep(REFUSAL_SECONDS)
+            await asyncio.sleep(error.hold_ms / 1_000)
             await send_error(send, error)
         except HoldfastError as error:
             await send_error(send, error)
