@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from holdfast import Holdfast, RetryPolicy, TaskContext, WorkflowContext, task, workflow
-from holdfast.model.errors import InvalidArgument, StaleClaim
+from holdfast.model.errors import InvalidArgument, StaleClaim, WorkflowFailed
 from holdfast.model.instants import Milliseconds
 from holdfast.model.requests import ReclaimWorkers
 from holdfast.model.statuses import AttemptStatus
@@ -71,6 +71,19 @@ async def test_plain_tasks_do_it_too(begun: Any, database: str) -> None:
         return "not this"
 
     assert await booked(database, book) == ("from the transaction", [AttemptStatus.COMPLETED], 1)
+
+
+@pytest.mark.parametrize("begun", ASYNC)
+async def test_plain_tasks_are_refused_connections_of_async_libraries(begun: Any, database: str) -> None:
+    async with begun(database) as (connection, execute):
+
+        @task(retries=0)
+        def book(ctx: TaskContext) -> None:
+            ctx.complete_in(connection, "from the transaction")
+
+        with pytest.raises(WorkflowFailed, match="async code"):
+            await booked(database, book)
+        await execute("SELECT 1")
 
 
 async def test_what_fails_after_the_commit_has_no_consequence(database: str) -> None:

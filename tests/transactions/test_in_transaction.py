@@ -11,6 +11,7 @@ import pytest
 from holdfast import Holdfast, WorkflowContext, task, workflow
 from holdfast.app.sync import SyncHoldfast
 from holdfast.model.errors import IdempotencyConflict, InvalidArgument, TaskNotFound, Unavailable, WorkflowNotFound
+from holdfast.sdk.at_once import at_once
 from tests.transactions.libraries import ASYNC, SYNC, Undone, of_asyncpg, of_psycopg
 
 WITHIN = 30.0
@@ -153,8 +154,10 @@ async def test_nothing_waits_inside_a_transaction(hf: Holdfast, database: str) -
             await hf.in_transaction(connection).run(checkout, 20)
 
 
-async def test_async_connections_need_async_code(database: str) -> None:
-    async with of_asyncpg(database) as (connection, _):
+@pytest.mark.parametrize("begun", ASYNC)
+async def test_async_connections_need_async_code(begun: Any, database: str) -> None:
+    """They are refused untouched: their event loop is reading from them, and not in the thread of this code."""
+    async with begun(database) as (connection, execute):
 
         def use() -> None:
             with SyncHoldfast.open(database) as sync:
@@ -162,6 +165,12 @@ async def test_async_connections_need_async_code(database: str) -> None:
 
         with pytest.raises(InvalidArgument, match="async code"):
             await asyncio.to_thread(use)
+        await execute("SELECT 1")
+
+
+def test_what_would_wait_is_refused_where_nothing_can() -> None:
+    with pytest.raises(InvalidArgument, match="async code"):
+        at_once(asyncio.sleep(0))
 
 
 async def test_another_database_cannot_be_joined(tmp_path: Any) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import signal
 from collections.abc import Iterable
 from contextlib import AsyncExitStack
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -107,18 +108,20 @@ class Holdfast(Flows, Schedules):
             settings=settings or WorkerSettings(),
         )
 
-    def in_transaction(self, connection: object) -> Transaction:
+    def in_transaction(self, connection: object, *, can_wait: bool = True) -> Transaction:
         """Ask for things inside a transaction of your own: they take effect when it commits, and never if it does not.
 
         `connection` is one to the PostgreSQL database of this Holdfast, in a transaction: of asyncpg, of psycopg 3, of
         SQLAlchemy (connection or session, async or not) or of Django. Nothing of it is committed or closed here.
+        `can_wait` is for SyncHoldfast, which takes connections of sync libraries only.
         """
         if isinstance(self._engine, EngineHost):
             wiring.check_joinable(self._engine.store)
-        return Transaction(self._engine, self.tenant, self._registry, join=self._join, connection=connection)
+        join = partial(self._join, connection, can_wait=can_wait)
+        return Transaction(self._engine, self.tenant, self._registry, join=join)
 
-    async def _join(self, connection: object) -> Joined:
-        return await wiring.join_transaction(connection, chance=self._engine.chance)
+    async def _join(self, connection: object, *, can_wait: bool) -> Joined:
+        return await wiring.join_transaction(connection, can_wait=can_wait, chance=self._engine.chance)
 
     @property
     def host(self) -> EngineHost:

@@ -328,7 +328,7 @@ class SyncHoldfast(Delegate):
 
     def in_transaction(self, connection: object) -> SyncTransaction:
         """Ask for things inside a transaction of your own (see Holdfast.in_transaction), with a sync connection."""
-        return SyncTransaction(self._thread, self._target.in_transaction(connection))
+        return SyncTransaction(self._thread, self._target.in_transaction(connection, can_wait=False))
 
     def close(self) -> None:
         """Let running tasks end within the grace period, and let go of the database."""

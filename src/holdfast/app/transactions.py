@@ -1,5 +1,6 @@
 """A user's transaction: what is asked for in it takes effect when it commits, and never if it does not."""
 
+from collections.abc import Awaitable, Callable
 from typing import NoReturn, TypeVar
 
 from holdfast.app.asking import Asking, SomeWorkflow
@@ -8,7 +9,7 @@ from holdfast.model.ids import TenantId
 from holdfast.model.records import Execution, Task
 from holdfast.model.requests import Request
 from holdfast.ports.engine import Engine
-from holdfast.ports.joining import Join, Joined
+from holdfast.ports.joining import Joined
 from holdfast.ports.watches import Watch
 from holdfast.worker.registry import Registry
 
@@ -22,16 +23,17 @@ class Transaction(Asking):
     (describe, list, results of handles) are answered from what is committed, so they do not see what is asked for here.
     """
 
-    def __init__(self, engine: Engine, tenant: TenantId, registry: Registry, *, join: Join, connection: object) -> None:
+    def __init__(
+        self, engine: Engine, tenant: TenantId, registry: Registry, *, join: Callable[[], Awaitable[Joined]]
+    ) -> None:
         """Use `Holdfast.in_transaction`."""
         super().__init__(engine, tenant, registry)
         self._join = join
-        self._connection = connection
         self._joined: Joined | None = None
 
     async def _send(self, request: Request[Reply]) -> Reply:
         if self._joined is None:
-            self._joined = await self._join(self._connection)
+            self._joined = await self._join()
         return await self._joined.send(request)
 
     def _watch_new_execution(self, key: tuple[str, str]) -> Watch[Execution] | None:

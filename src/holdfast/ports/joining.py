@@ -18,5 +18,9 @@ class Joined(Protocol):
 class Join(Protocol):
     """How a transaction is joined."""
 
-    def __call__(self, connection: object) -> Awaitable[Joined]:
-        """The transaction that a connection, of whichever library, is in."""
+    def __call__(self, connection: object, *, can_wait: bool) -> Awaitable[Joined]:
+        """The transaction that a connection, of whichever library, is in.
+
+        Unless the caller can wait, a connection of an async library is refused before anything is done with it: it
+        belongs to an event loop, perhaps of another thread, which is reading from it at this moment.
+        """

@@ -123,13 +123,13 @@ def for_copying(url: str) -> Copied:
     return PostgresDatabase(url)
 
 
-async def join_transaction(connection: object, *, chance: Chance) -> JoinedEngine:
+async def join_transaction(connection: object, *, can_wait: bool, chance: Chance) -> JoinedEngine:
     """What carries requests out in the transaction that a connection to PostgreSQL is in."""
     try:
         from holdfast.stores.postgres.joining import JoinedTransaction
     except ModuleNotFoundError as error:
         raise InvalidArgument(f"for transactions install holdfast[postgres]: there is no {error.name!r}") from error
-    return JoinedEngine(await JoinedTransaction.of(connection), chance=chance)
+    return JoinedEngine(await JoinedTransaction.of(connection, can_wait=can_wait), chance=chance)
 
 
 def check_joinable(store: Store) -> None:

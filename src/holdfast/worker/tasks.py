@@ -207,16 +207,16 @@ class TaskRunner:
         self, running: RunningTask, connection: object, output: bytes, *, is_async: bool
     ) -> Awaitable[None]:
         running.completed_in = True
-        completion = self._completion(running.claim, connection, output)
+        completion = self._completion(running.claim, connection, output, is_async=is_async)
         if is_async:
             return completion
         at_once(completion)
         return NOTHING_LEFT
 
-    async def _completion(self, claim: TaskClaim, connection: object, output: bytes) -> None:
+    async def _completion(self, claim: TaskClaim, connection: object, output: bytes, *, is_async: bool) -> None:
         if self._join is None:
             raise InvalidArgument("this worker cannot join transactions")
-        joined = await self._join(connection)
+        joined = await self._join(connection, can_wait=is_async)
         await joined.send(CompleteTask(claim.tenant, claim.task_id, claim.token, output))
 
     def _interrupted(self, running: RunningTask) -> Request[object]:

@@ -30,6 +30,7 @@ ONLY_POSTGRES: Final = (
     "in_transaction takes a connection to the PostgreSQL database of Holdfast: of asyncpg, psycopg 3, SQLAlchemy (a "
     "connection or session over one of these) or Django"
 )
+NEEDS_ASYNC: Final = "a connection of an async library needs async code; use one of a sync library here"
 LOST: Final = "08000"
 NO_TRANSACTION: Final = (
     "the connection is not in a transaction, so nothing could commit, or be undone, together with what is asked for; "
@@ -109,16 +110,34 @@ def _errors_by_state() -> dict[str, type[asyncpg.PostgresError]]:
     return {each.sqlstate: each for each in classes if each.sqlstate is not None}
 
 
-async def joined(connection: object) -> Joined:
-    """A user's connection, ready for statements; a refusal of one that has no transaction of its own."""
+async def joined(connection: object, *, can_wait: bool) -> Joined:
+    """A user's connection, ready for statements; a refusal of one that has no transaction of its own, or that a caller
+    who cannot wait would only have to wait for."""
     for library in _libraries_of(connection):
         if library in _OPENERS:
+            if not can_wait and _is_async(connection, library):
+                raise InvalidArgument(NEEDS_ASYNC)
             return await _OPENERS[library](connection)
     raise InvalidArgument(f"{ONLY_POSTGRES}, not {type(connection).__name__}")
 
 
 def _libraries_of(connection: object) -> list[str]:
     return [each.__module__.partition(".")[0] for each in type(connection).__mro__]
+
+
+def _is_async(connection: object, library: str) -> bool:
+    if library == "asyncpg":
+        return True
+    if library == "psycopg":
+        from psycopg import AsyncConnection
+
+        return isinstance(connection, AsyncConnection)
+    if library == "sqlalchemy":
+        from sqlalchemy.ext.asyncio import AsyncConnection as AsyncOfSqlalchemy
+        from sqlalchemy.ext.asyncio import AsyncSession
+
+        return isinstance(connection, AsyncSession | AsyncOfSqlalchemy)
+    return False
 
 
 async def _of_asyncpg(connection: Any) -> Joined:
@@ -149,9 +168,9 @@ async def _of_sqlalchemy(connection: Any) -> Joined:
     # It begins its transaction with the first statement that goes through it.
     if isinstance(connection, AsyncConnection):
         await connection.exec_driver_sql("SELECT 1")
-        return await joined((await connection.get_raw_connection()).driver_connection)
+        return await joined((await connection.get_raw_connection()).driver_connection, can_wait=True)
     connection.exec_driver_sql("SELECT 1")
-    return await joined(connection.connection.driver_connection)
+    return await joined(connection.connection.driver_connection, can_wait=False)
 
 
 async def _of_django(connection: Any) -> Joined:
@@ -160,7 +179,7 @@ async def _of_django(connection: Any) -> Joined:
     if not connection.in_atomic_block:
         raise InvalidArgument(NO_TRANSACTION)
     connection.ensure_connection()
-    return await joined(connection.connection)
+    return await joined(connection.connection, can_wait=False)
 
 
 _OPENERS: Final = {"asyncpg": _of_asyncpg, "psycopg": _of_psycopg, "sqlalchemy": _of_sqlalchemy, "django": _of_django}

@@ -46,9 +46,9 @@ class JoinedTransaction:
         )
 
     @staticmethod
-    async def of(connection: object) -> "JoinedTransaction":
+    async def of(connection: object, *, can_wait: bool) -> "JoinedTransaction":
         """That of a connection of any library."""
-        return JoinedTransaction(await joined(connection))
+        return JoinedTransaction(await joined(connection, can_wait=can_wait))
 
     async def now(self) -> Instant:
         """The database's time."""
