@@ -12,6 +12,8 @@ PAUSE = 0.25
 """Seconds between two executions of a client; the storm is about faults and not about throughput."""
 GIVES_UP = 0.3
 """The share of the clients' requests that are not repeated when they were not answered with ok."""
+TOILS_EVERY = 7
+"""The first execution of a client, and each seventh after it, is one long task: storms need some to hit."""
 PATIENCE = 60.0
 
 
@@ -31,14 +33,14 @@ class Client:
 
     async def run(self, until: asyncio.Event) -> None:
         """Until it is told to stop; what has been begun is finished, or given up for good."""
-        number = 0
+        count = 0
         while not until.is_set():
-            number += 1
-            await self._order(f"{self._name}-{number}")
+            count += 1
+            await self._order(f"{self._name}-{count}", count)
             await asyncio.sleep(self._chance.random() * 2 * PAUSE)
 
-    async def _order(self, name: str) -> None:
-        kind = toil if self._chance.random() < 0.15 else order
+    async def _order(self, name: str, count: int) -> None:
+        kind = toil if count % TOILS_EVERY == 1 else order
         gives_up = self._chance.random() < GIVES_UP
         if not await self._start(kind.kind, name, once=gives_up) or kind is toil:
             return

@@ -5,9 +5,13 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.faults.databases import Database
+from tests.faults.journal import Ledger
+from tests.faults.programs import HELD
 from tests.faults.proxy import Proxy
 from tests.services.network import free_port
 
@@ -59,6 +63,12 @@ class Process:
             self._process = None
 
     @property
+    def process_id(self) -> int:
+        """Of the process that runs now."""
+        assert self._process is not None
+        return self._process.pid
+
+    @property
     def descriptors(self) -> int:
         """How many files and connections it has open."""
         assert self._process is not None
@@ -73,7 +83,8 @@ class Installation:
     ) -> None:
         self.folder = folder
         self.database = database
-        self.ledger = folder / "ledger"
+        self.ledger = Ledger(folder / "ledger")
+        self._held = folder / HELD.name
         self._ports = [free_port() for _ in range(servers)]
         self.wires = [Proxy(port) for port in self._ports]
         self._workers = workers
@@ -101,8 +112,22 @@ class Installation:
         ]
         await asyncio.gather(*[worker.start() for worker in self.workers])
 
+    def labouring(self) -> list[Process]:
+        """The workers that are in the midst of a long task."""
+        busy = self.ledger.labouring()
+        return [worker for worker in self.workers if worker.process_id in busy]
+
+    @contextmanager
+    def labours_held(self) -> Iterator[None]:
+        """No long task ends meanwhile."""
+        self._held.touch()
+        try:
+            yield
+        finally:
+            self._held.unlink()
+
     def _process(self, name: str, arguments: list[str]) -> Process:
-        environment = {**os.environ, "FAULTS_LEDGER": str(self.ledger)}
+        environment = {**os.environ, "FAULTS_LEDGER": str(self.ledger.file)}
         if self._plant is not None:
             environment["FAULTS_PLANT"] = self._plant
         return Process(name, arguments, environment, self.folder / f"{name}.log")

@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from tests.faults.programs import BEGUN, ENDED
+
 Outcome = Literal["ok", "failed", "unknown"]
 """failed: the answer said that nothing was done. unknown: it said that this cannot be told."""
 
@@ -42,6 +44,10 @@ class Journal:
         self.acts.append(act)
         self._file.write(self._encode(act) + b"\n")
 
+    def said(self, outcome: Outcome) -> int:
+        """How many were answered so."""
+        return sum(act.outcome == outcome for act in self.acts)
+
     def close(self) -> None:
         """No more lines."""
         self._file.close()
@@ -51,11 +57,21 @@ class Ledger:
     """What bodies have noted before they went on."""
 
     def __init__(self, file: Path) -> None:
-        self._file = file
+        self.file = file
 
     def lines(self) -> list[list[str]]:
         """All lines, as words."""
-        return [line.split() for line in self._file.read_text().splitlines()] if self._file.exists() else []
+        return [line.split() for line in self.file.read_text().splitlines()] if self.file.exists() else []
+
+    def labouring(self) -> set[int]:
+        """The processes in which a labour is under way, or was when they ended."""
+        going: dict[tuple[str, ...], int] = {}
+        for word, *rest in self.lines():
+            if word == BEGUN:
+                going[tuple(rest)] = int(rest[0])
+            elif word == ENDED:
+                going.pop(tuple(rest), None)
+        return set(going.values())
 
     def bodies(self) -> dict[str, list[Body]]:
         """The starts of bodies, by task."""

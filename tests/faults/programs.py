@@ -10,7 +10,12 @@ from holdfast.model.instants import Milliseconds
 from holdfast.sdk.definitions import TaskDefinition, WorkflowDefinition
 
 LEDGER = Path(os.environ.get("FAULTS_LEDGER", os.devnull))
+HELD = LEDGER.with_name("held")
+"""While this file is there no labour comes to its end: so a storm can be sure to hit one."""
 SIGNALS = 3
+BEGUN, ENDED = "begun", "ended"
+"""Words of the ledger: when a labour began in which process, and when it ended there, however it did."""
+HELD_LOOK_SECONDS = 0.05
 LABOUR_SECONDS = 2.0
 """Longer than a lease of these tests, so it is the heartbeats of the worker that keep it."""
 
@@ -39,7 +44,13 @@ async def step(ctx: TaskContext, name: str) -> str:
 async def labour(ctx: TaskContext, name: str) -> str:
     """Takes so long that its worker may be paused past its lease meanwhile, and come back as a zombie."""
     await asyncio.to_thread(note, "task", ctx.task_id, ctx.attempt, name)
-    await asyncio.sleep(LABOUR_SECONDS)
+    await asyncio.to_thread(note, BEGUN, os.getpid(), ctx.task_id, ctx.attempt)
+    try:
+        await asyncio.sleep(LABOUR_SECONDS)
+        while HELD.exists():  # noqa: ASYNC110 - another process makes the file and removes it
+            await asyncio.sleep(HELD_LOOK_SECONDS)
+    finally:
+        note(ENDED, os.getpid(), ctx.task_id, ctx.attempt)
     return f"{name} {ctx.attempt}"
 
 

@@ -13,6 +13,9 @@ from tests.faults.proxy import Proxy, Wire
 
 PAST_THE_LEASE = LEASE_MS / 1000 * 1.6
 
+LABOUR_WITHIN = 120.0
+"""Seconds in which clients have started a long task, and a worker has begun it."""
+
 Fault = Callable[[Installation, random.Random], Awaitable[None]]
 
 
@@ -43,7 +46,12 @@ async def server_killed(site: Installation, chance: random.Random) -> None:
 
 
 async def worker_killed(site: Installation, chance: random.Random) -> None:
-    await kill_and_start(chance.choice(site.workers), chance)
+    """In the midst of a long task, which does not end before it is killed, however slow the machine is."""
+    with site.labours_held():
+        worker = await a_labouring_worker(site, chance)
+        await worker.kill()
+    await asyncio.sleep(chance.random() * 0.5)
+    await worker.start()
 
 
 async def server_paused(site: Installation, chance: random.Random) -> None:
@@ -51,7 +59,17 @@ async def server_paused(site: Installation, chance: random.Random) -> None:
 
 
 async def worker_paused(site: Installation, chance: random.Random) -> None:
-    await pause(chance.choice(site.workers))
+    """Past the lease of a task that it is in the midst of."""
+    with site.labours_held():
+        await pause(await a_labouring_worker(site, chance))
+
+
+async def a_labouring_worker(site: Installation, chance: random.Random) -> Process:
+    """One of those that are in the midst of a long task, as soon as there are any."""
+    async with asyncio.timeout(LABOUR_WITHIN):
+        while not (busy := site.labouring()):  # noqa: ASYNC110 - other processes write the ledger
+            await asyncio.sleep(0.02)
+    return chance.choice(busy)
 
 
 async def server_cut_off(site: Installation, chance: random.Random) -> None:
@@ -116,17 +134,24 @@ def faults_of(site: Installation) -> tuple[Fault, ...]:
 
 
 async def rage(
-    site: Installation, chance: random.Random, *, seconds: float, among: Sequence[Fault] = ()
+    site: Installation,
+    chance: random.Random,
+    *,
+    seconds: float,
+    among: Sequence[Fault] = (),
+    enough: Callable[[], bool] = lambda: True,
 ) -> Counter[str]:
-    """Faults for so long; what happened, and how often."""
+    """Faults for so long, and longer if that is not enough; what happened, and how often."""
     happened: Counter[str] = Counter()
     faults: list[Fault] = []
     over = asyncio.get_running_loop().time() + seconds
-    while asyncio.get_running_loop().time() < over:
+    while asyncio.get_running_loop().time() < over or not enough():
         if not faults:
             # Each of them once before any of them twice, so that a short storm has many.
             faults = list(among or faults_of(site))
             chance.shuffle(faults)
+            # The first one hits a task for sure: a short storm on a slow machine may have no other.
+            faults.sort(key=lambda fault: fault is worker_killed and not happened)
         fault = faults.pop()
         await fault(site, chance)
         happened[fault.__name__] += 1

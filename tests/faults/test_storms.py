@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.databases import PostgresCluster, SqliteFile
-from tests.faults.runs import Finding, run_storm
+from tests.faults.runs import ENOUGH, Finding, run_storm
 from tests.faults.soaking import LONGEST, SEED, SOAKING, STORM_SECONDS
 from tests.faults.storm import ON_POSTGRES, server_killed, worker_killed
 from tests.services.postgres import PostgresServer
@@ -25,5 +25,5 @@ async def test_on_postgresql(tmp_path: Path, own_postgres: PostgresServer) -> No
 def check(found: Finding) -> None:
     print(found.summary())
     assert not found.wrong, found.wrong
-    assert found.outcomes["ok"] > 20
+    assert found.outcomes["ok"] >= ENOUGH
     assert found.lost_attempts > 0
