@@ -21,12 +21,13 @@ ARGS ?=
 
 MINUTES ?= 10
 
-.PHONY: help dev ui test soak lint fmt typecheck ratchet lock bench build clean
+.PHONY: help dev ui test test-postgres soak lint fmt typecheck ratchet lock bench build clean
 
 help:
 	@echo "make dev      server, UI and worker with reload, for $(APP)"
 	@echo "make ui       build the web UI, if it has changed"
 	@echo "make test     every gate: lint, types, layers, tests, coverage floors"
+	@echo "make test-postgres  the tests of stores and transactions on PostgreSQL 14, 15, 16, 17 and 18"
 	@echo "make soak     faults under load for MINUTES=$(MINUTES) a database; random flows, a million rows: some 10 more"
 	@echo "make lint     the gates that run no test"
 	@echo "make fmt      format, and repair what can be repaired"
@@ -56,7 +57,11 @@ test: lint ui
 # million rows. The end says how long each of them took.
 soak: $(SYNCED)
 	@SOAK_MINUTES=$(MINUTES) $(PYTHON) -m pytest -s tests/faults tests/flow/run/test_against_the_reference.py \
-		tests/stores/test_postgres_plans.py --durations=10 $(ARGS)
+		tests/stores/test_postgres_plans.py tests/services/test_postgres_versions.py --durations=10 $(ARGS)
+
+# `make test` does this with the oldest and the newest version, and `make soak` with all.
+test-postgres: $(SYNCED)
+	@POSTGRES_VERSIONS=all $(PYTHON) -m pytest -n $(JOBS) tests/services/test_postgres_versions.py $(ARGS)
 
 lint: $(SYNCED)
 	@$(BIN)/ruff check --quiet $(CHECKED)

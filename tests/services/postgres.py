@@ -11,6 +11,7 @@ from tests.services.accounts import Account, unprivileged
 from tests.services.installing import program
 from tests.services.keeper import Address
 from tests.services.network import LOOPBACK, free_port
+from tests.services.postgres_versions import unpack, wanted
 
 USER = "holdfast"
 PACKAGE = "postgresql"
@@ -33,9 +34,9 @@ class PostgresServer:
     """One cluster and the server that runs it; `immediate` stops are crashes as far as the data is concerned."""
 
     def __init__(self, **settings: str | int) -> None:
-        self._bin = program("initdb", package=PACKAGE, folders=FOLDERS).parent
         self._account: Account = unprivileged("postgres")
         self.folder = self._account.new_folder("postgres")
+        self._bin = _programs(self.folder)
         self.data = self.folder / "data"
         self.port = free_port()
         self._settings = {**SETTINGS, **settings}
@@ -86,6 +87,14 @@ class PostgresServer:
             if ended.returncode != 0:
                 output.seek(0)
                 raise RuntimeError(f"{name} failed: {output.read()}")
+
+
+def _programs(folder: Path) -> Path:
+    """Where the programs are: those of the machine, or those of the version that is wanted, in this folder."""
+    version = wanted()
+    if version is None:
+        return program("initdb", package=PACKAGE, folders=FOLDERS).parent
+    return unpack(version, folder)
 
 
 def postgres_url(port: int, database: str) -> str:
