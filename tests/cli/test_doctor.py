@@ -42,7 +42,7 @@ def verdict(checks: Any, name: str) -> Check:
 
 
 def test_a_sound_machine_file_and_work_are_ok() -> None:
-    found = [*diagnosis.machine_checks(), *diagnosis.file_checks(SOUND), *diagnosis.work_checks(SOUND, WELL)]
+    found = [*diagnosis.machine_checks(), *diagnosis.file_checks(SOUND), *diagnosis.work_checks(0, WELL)]
     assert {check.verdict for check in found} == {"OK"}
 
 
@@ -83,15 +83,14 @@ STUCK = QueueCount(QueueName("mail\x1b"), "workflow", "ghost", "PENDING", 3, Ins
     ],
 )
 def test_what_is_wrong_with_the_work_is_told(change: dict[str, Any], name: str, expected: str, told: str) -> None:
-    found = verdict(diagnosis.work_checks(SOUND, msgspec.structs.replace(WELL, **change)), name)
+    found = verdict(diagnosis.work_checks(0, msgspec.structs.replace(WELL, **change)), name)
     assert found.verdict == expected
     assert told in found.finding
 
 
 def test_overdue_timers_of_a_process_that_runs_point_at_it() -> None:
-    report = msgspec.structs.replace(SOUND, sessions=1)
     health = msgspec.structs.replace(WELL, next_wake=Instant(0))
-    assert "look at their logs" in verdict(diagnosis.work_checks(report, health), "timers").advice
+    assert "look at their logs" in verdict(diagnosis.work_checks(1, health), "timers").advice
 
 
 def test_an_old_machine_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +103,7 @@ def test_an_old_machine_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_work_without_a_known_age_is_not_stuck() -> None:
     counted = msgspec.structs.replace(STUCK, oldest=None)
     health = msgspec.structs.replace(WELL, counts=(counted,), newest=None)
-    assert verdict(diagnosis.work_checks(SOUND, health), "work").finding == "none is stuck, 3 open"
+    assert verdict(diagnosis.work_checks(0, health), "work").finding == "none is stuck, 3 open"
 
 
 def test_a_real_database_is_examined(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:

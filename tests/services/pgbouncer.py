@@ -1,4 +1,4 @@
-"""A private PgBouncer in transaction mode before a private PostgreSQL."""
+"""A private PgBouncer before a private PostgreSQL."""
 
 import shutil
 import socket
@@ -23,8 +23,8 @@ listen_addr = {host}
 listen_port = {port}
 unix_socket_dir =
 auth_type = any
-pool_mode = transaction
-default_pool_size = 4
+pool_mode = {mode}
+default_pool_size = {connections}
 max_client_conn = 200
 pidfile = {folder}/pid
 logfile = {folder}/log
@@ -32,13 +32,21 @@ logfile = {folder}/log
 
 
 @contextmanager
-def running_pgbouncer(server: int) -> Iterator[int]:
+def running_pgbouncer(server: int, mode: str = "transaction") -> Iterator[int]:
     """The port of a pooler before the server on this port."""
     account = unprivileged("postgres")
     folder = account.new_folder("pgbouncer")
     port = free_port()
     configuration = folder / "pgbouncer.ini"
-    values = {"host": LOOPBACK, "server": server, "user": USER, "port": port, "folder": folder}
+    values = {
+        "host": LOOPBACK,
+        "server": server,
+        "user": USER,
+        "port": port,
+        "folder": folder,
+        "mode": mode,
+        "connections": 4 if mode == "transaction" else 40,
+    }
     configuration.write_text(CONFIGURATION.format(**values), encoding="utf-8")
     command = [str(program("pgbouncer", package="pgbouncer", folders=FOLDERS)), str(configuration)]
     process = subprocess.Popen(

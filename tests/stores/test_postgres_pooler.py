@@ -7,8 +7,9 @@ from urllib.parse import quote, urlsplit
 import pytest
 
 from holdfast import Holdfast, WorkflowContext, task, workflow
-from holdfast.model.errors import InvalidArgument
+from holdfast.model.errors import InvalidArgument, StoreRefused
 from holdfast.ports.store import Changes
+from holdfast.stores.postgres import PostgresStore
 from holdfast.stores.postgres.addresses import Address, address_of
 from tests.services.pgbouncer import running_pgbouncer
 from tests.services.postgres import postgres_url
@@ -57,6 +58,28 @@ async def test_servers_without_a_direct_way_look_for_work(pooled_url: str) -> No
         asyncio.timeout(WITHIN),
     ):
         assert await client.run("sums", 3) == 6
+
+
+async def test_by_session_everything_is_as_without_a_pooler(postgres_port: int, emptied_postgres_database: str) -> None:
+    database = urlsplit(emptied_postgres_database).path.removeprefix("/")
+    with running_pgbouncer(postgres_port, "session") as port:
+        url = f"{postgres_url(port, database)}?pooled=session"
+        async with (
+            opened(url) as store,
+            Holdfast.open(url) as client,
+            Holdfast.open(url, workflows=[sums], tasks=[double]),
+            asyncio.timeout(WITHIN),
+        ):
+            assert await client.run("sums", 3) == 6
+            assert await store.settings_in_force(["statement_timeout"]) == {"statement_timeout": "25000"}
+
+
+async def test_a_pooler_that_the_url_does_not_name_is_refused_and_not_tried_again(
+    postgres_port: int, emptied_postgres_database: str
+) -> None:
+    database = urlsplit(emptied_postgres_database).path.removeprefix("/")
+    with running_pgbouncer(postgres_port) as port, pytest.raises(StoreRefused, match="pooled=transaction"):
+        await PostgresStore(postgres_url(port, database)).open()
 
 
 async def test_limits_of_time_and_plans_hold_for_each_transaction(pooled_url: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from holdfast.cli.escaping import one_line
 from holdfast.cli.verdicts import FAIL, OK, WARN, Check
-from holdfast.cli.wording import ago, count, duration, iso, now
+from holdfast.cli.wording import ago, count, duration, iso, now, size
 from holdfast.model.instants import Instant
 from holdfast.model.queries import QueueCount
 from holdfast.ports.health import DatabaseReport, Health
@@ -45,13 +45,13 @@ def machine_checks() -> Iterator[Check]:
 
 def file_checks(report: DatabaseReport) -> Iterator[Check]:
     """The file, its settings, its disk."""
-    size = f"{report.path}, {_size(report.bytes)}"
+    file = f"{report.path}, {size(report.bytes)}"
     if not report.writable:
-        yield Check("file", FAIL, f"{size}: it cannot be written to", "let this user write the file and its folder")
+        yield Check("file", FAIL, f"{file}: it cannot be written to", "let this user write the file and its folder")
     elif not report.is_ours:
-        yield Check("file", FAIL, f"{size}: it is not a database of Holdfast", "name another file with --db")
+        yield Check("file", FAIL, f"{file}: it is not a database of Holdfast", "name another file with --db")
     else:
-        yield Check("file", OK, size)
+        yield Check("file", OK, file)
         yield _schema(report)
         yield _journal(report)
         yield _log(report)
@@ -76,32 +76,35 @@ def _journal(report: DatabaseReport) -> Check:
 
 def _log(report: DatabaseReport) -> Check:
     if report.log_bytes <= LONG_LOG:
-        return Check("log", OK, _size(report.log_bytes))
+        return Check("log", OK, size(report.log_bytes))
     advice = "some process reads for very long and keeps it from being cut; restart the processes that have it open"
-    return Check("log", WARN, f"{_size(report.log_bytes)} wait to be copied into the file", advice)
+    return Check("log", WARN, f"{size(report.log_bytes)} wait to be copied into the file", advice)
 
 
 def _disk(path: Path) -> Check:
     free = shutil.disk_usage(path.parent).free
     if free < NO_SPACE:
-        return Check("disk", FAIL, f"{_size(free)} free", "make room: without space nothing can be written")
+        return Check("disk", FAIL, f"{size(free)} free", "make room: without space nothing can be written")
     if free < LITTLE_SPACE:
-        return Check("disk", WARN, f"{_size(free)} free", "make room soon")
-    return Check("disk", OK, f"{_size(free)} free")
+        return Check("disk", WARN, f"{size(free)} free", "make room soon")
+    return Check("disk", OK, f"{size(free)} free")
 
 
-def work_checks(report: DatabaseReport, health: Health) -> Iterator[Check]:
-    """What the store finds: damages, synchronous writing, processes, work that nobody takes."""
-    # The store refuses to open unless its writer has read back synchronous=FULL.
-    yield Check("synchronous", OK, "FULL: a commit is on disk before it is answered")
+def synchronous_check() -> Check:
+    """Of a file that has been opened: the store refuses unless its writer has read back synchronous=FULL."""
+    return Check("synchronous", OK, "FULL: a commit is on disk before it is answered")
+
+
+def work_checks(sessions: int, health: Health) -> Iterator[Check]:
+    """What the store finds: damages, processes, work that nobody takes."""
     if health.damages:
         found = one_line("; ".join(health.damages[:3]))
         yield Check("integrity", FAIL, f"{count(len(health.damages), 'damage')}: {found}", "restore it from a backup")
     else:
         yield Check("integrity", OK, "no damage found")
-    yield Check("sessions", OK, f"{count(report.sessions, 'session')} with this file open")
+    yield Check("sessions", OK, f"{count(sessions, 'session')} with this database open")
     yield from _clock(health)
-    yield from _overdue(report, health)
+    yield from _overdue(sessions, health)
     yield from _stuck(health)
 
 
@@ -114,11 +117,11 @@ def _clock(health: Health) -> Iterator[Check]:
         yield Check("clock", OK, iso(now()))
 
 
-def _overdue(report: DatabaseReport, health: Health) -> Iterator[Check]:
+def _overdue(sessions: int, health: Health) -> Iterator[Check]:
     due = health.next_wake
     if due is not None and now() - due > OVERDUE_MS:
-        advice = "run `holdfast dev app.py`: timers fire while a process has the file open"
-        if report.sessions:
+        advice = "run `holdfast dev app.py` or a server: timers fire while a process has the database open"
+        if sessions:
             advice = "the processes that have it open are overloaded or hang; look at their logs"
         yield Check("timers", WARN, f"something was due {ago(due, now())}", advice)
     else:
@@ -138,11 +141,3 @@ def _stuck(health: Health) -> Iterator[Check]:
 
 def _age(counted: QueueCount) -> int:
     return 0 if counted.oldest is None else now() - counted.oldest
-
-
-def _size(number: float) -> str:
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if number < 1024:
-            return f"{number:,.0f} {unit}" if unit == "B" else f"{number:,.1f} {unit}"
-        number /= 1024
-    return f"{number:,.1f} TiB"

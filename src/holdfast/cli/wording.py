@@ -23,8 +23,8 @@ def duration(milliseconds: int) -> str:
     if milliseconds < 10_000:
         return f"{milliseconds / 1_000:.1f} s"
     parts: list[str] = []
-    for unit, size in _UNITS:
-        count, milliseconds = divmod(milliseconds, size)
+    for unit, length in _UNITS:
+        count, milliseconds = divmod(milliseconds, length)
         if count or parts:
             parts.append(f"{count} {unit}")
     return " ".join(part for part in parts[:2] if not part.startswith("0 "))
@@ -62,6 +62,15 @@ def value(data: bytes | None) -> str:
 def count(number: int, noun: str) -> str:
     """`1 task`, `2 tasks`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def size(number: float) -> str:
+    """`17 B`, `1.2 MiB`."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if number < 1024:
+            return f"{number:,.0f} {unit}" if unit == "B" else f"{number:,.1f} {unit}"
+        number /= 1024
+    return f"{number:,.1f} TiB"
 
 
 def retention_text(retention: Retention) -> str:

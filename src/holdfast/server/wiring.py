@@ -11,7 +11,7 @@ from holdfast.model.errors import InvalidArgument
 from holdfast.model.ids import DEFAULT_TENANT
 from holdfast.ports.access import ServedStore
 from holdfast.ports.copying import Copied
-from holdfast.ports.health import DatabaseReport, Health
+from holdfast.ports.health import DatabaseReport, Health, ServerReport
 from holdfast.ports.store import Store
 from holdfast.ports.time import Chance, Clock, KeepsTime
 from holdfast.server.clock import SystemClock
@@ -45,13 +45,13 @@ def sqlite_path(url: str) -> Path:
 
 def check_database(url: str) -> None:
     """Refuse a URL that names no database."""
-    if urlsplit(url).scheme not in POSTGRES_SCHEMES:
+    if not is_on_server(url):
         sqlite_path(url)
 
 
 def open_store(url: str) -> "SqliteStore | PostgresStore":
     """The store that a URL names, not yet opened; one that names none is refused."""
-    if urlsplit(url).scheme not in POSTGRES_SCHEMES:
+    if not is_on_server(url):
         return SqliteStore(sqlite_path(url))
     try:
         from holdfast.stores.postgres import PostgresStore
@@ -114,7 +114,7 @@ def open_timers(url: str, *, store: Store, clock: Clock) -> GuardedTimers:
 
 def for_copying(url: str) -> Copied:
     """The database that a URL names, to be copied from or to."""
-    if urlsplit(url).scheme not in POSTGRES_SCHEMES:
+    if not is_on_server(url):
         return SqliteFile(sqlite_path(url))
     try:
         from holdfast.stores.postgres.copying import PostgresDatabase
@@ -146,6 +146,20 @@ def _clock_of(store: Store) -> Clock:
 def inspect_database(url: str) -> DatabaseReport:
     """What a database's file says of itself, before anyone opens it."""
     return inspect_file(sqlite_path(url).absolute(), Statements(STATEMENTS))
+
+
+def is_on_server(url: str) -> bool:
+    """Whether a URL names a database on a server, and not a file."""
+    return urlsplit(url).scheme in POSTGRES_SCHEMES
+
+
+async def inspect_database_server(url: str) -> ServerReport:
+    """What a database on a server says of itself, before anyone opens it."""
+    try:
+        from holdfast.stores.postgres.inspection import inspect_server
+    except ModuleNotFoundError as error:
+        raise InvalidArgument(f"to use PostgreSQL install holdfast[postgres]: there is no {error.name!r}") from error
+    return await inspect_server(url)
 
 
 async def pending_migrations(url: str) -> list[Migration]:

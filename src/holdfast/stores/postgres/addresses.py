@@ -1,8 +1,9 @@
 """Reads a database URL: what is PostgreSQL's, and what is ours.
 
 Two parameters are ours. `pooled=transaction` says that a pooler (PgBouncer) stands between, which gives each
-transaction a connection of its own: nothing is then kept on one. `direct=<url>` is another way to the same database
-that leads past the pooler; listening and the session's lock need a connection that stays.
+transaction a connection of its own: nothing is then kept on one. `pooled=session` says that it gives each client one,
+and only minds what is asked for while connecting. `direct=<url>` is another way to the same database that leads past
+the pooler; listening and the session's lock need a connection that stays.
 """
 
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
@@ -23,6 +24,8 @@ class Address(msgspec.Struct, frozen=True):
     pooled: bool = False
     direct: str | None = None
     """For connections that stay; None: there is no such way."""
+    settled_late: bool = False
+    """Whether settings have to wait until the connection is there."""
 
     @property
     def shown(self) -> str:
@@ -51,4 +54,5 @@ def address_of(url: str) -> Address:
         raise InvalidArgument(f"{DIRECT}= takes a postgresql:// URL, percent-encoded")
     plain = urlunsplit(parts._replace(query=urlencode(given, quote_via=quote)))
     is_pooled = pooled == "transaction"
-    return Address(plain, is_pooled, direct if direct is not None or is_pooled else plain)
+    stays = direct if direct is not None or is_pooled else plain
+    return Address(plain, is_pooled, stays, settled_late=pooled == "session")

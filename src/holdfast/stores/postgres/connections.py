@@ -75,6 +75,15 @@ async def connect(url: str, settings: Settings, *, kept: dict[str, str], pooled:
     )
 
 
+async def settle(connection: Postgres, statements: Statements, kept: dict[str, str]) -> None:
+    """Make the settings of a session after it has begun; without them the connection is of no use."""
+    try:
+        await connection.fetch(statements["set_for_session"], list(kept), list(kept.values()))
+    except BaseException:
+        connection.terminate()
+        raise
+
+
 async def check(connection: Postgres, statements: Statements, address: Address) -> None:
     """Refuses a server that is too old, or that says to have written what it has not."""
     found = await connection.fetchrow(statements["read_settings"])

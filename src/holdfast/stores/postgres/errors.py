@@ -30,6 +30,8 @@ REFUSED = {
     "3D000": "there is no such database",
     "42501": "the role may not do this",
 }
+STARTUP_REFUSED = "unsupported startup parameter"
+"""What PgBouncer says to a client that sets more than it knows about."""
 DAMAGED = "XX00"
 """Followed by 1 or 2: a page or an index of the database is not what it should be."""
 INVALID = "22"
@@ -51,6 +53,11 @@ def meaning(error: BaseException, where: str) -> HoldfastError:
     code = code_of(error)
     if code.startswith(DAMAGED) and code != f"{DAMAGED}0":
         return StoreDamaged(f"{where} is damaged ({error}); restore it from a backup")
+    if STARTUP_REFUSED in str(error):
+        return StoreRefused(
+            f"{where}: a pooler stands between ({error}); add ?pooled=transaction to the URL if it pools by "
+            "transaction, and ?pooled=session if it pools by session"
+        )
     if (reason := _found(UNAVAILABLE, code)) is not None:
         return Unavailable(f"{where}: {reason} ({_said(error)}); nothing was written")
     if (reason := _found(REFUSED, code)) is not None:

@@ -40,7 +40,7 @@ from holdfast.stores.migrations import Migration
 from holdfast.stores.postgres.access import AccessTables
 from holdfast.stores.postgres.addresses import Address, address_of
 from holdfast.stores.postgres.clock import DatabaseClock
-from holdfast.stores.postgres.connections import ConnectionPool, Postgres, Settings, check, close, connect
+from holdfast.stores.postgres.connections import ConnectionPool, Postgres, Settings, check, close, connect, settle
 from holdfast.stores.postgres.errors import reading
 from holdfast.stores.postgres.overseeing import Overseeing
 from holdfast.stores.postgres.pruning import Pruner
@@ -53,6 +53,7 @@ from holdfast.stores.statistics import Statistics
 
 Answer = TypeVar("Answer")
 Question = Callable[[Postgres], Awaitable[Answer]]
+NAMED = {"application_name": "holdfast"}
 STATEMENTS = "holdfast.stores.postgres.statements"
 
 
@@ -388,5 +389,9 @@ class PostgresStore:
         return await self._connect(self.address.direct or self.address.url, self._settings.common(), pooled=False)
 
     async def _connect(self, url: str, kept: dict[str, str], *, pooled: bool) -> Postgres:
+        late = self.address.settled_late
         with reading(self.address.shown):
-            return await connect(url, self._settings, kept=kept, pooled=pooled)
+            connection = await connect(url, self._settings, kept=NAMED if late else kept, pooled=pooled)
+            if late:
+                await settle(connection, self._statements, kept)
+            return connection
