@@ -6,6 +6,7 @@ from holdfast.model.ids import QueueName, WorkerId
 from holdfast.model.instants import Instant
 from holdfast.model.statuses import ExecutionStatus, TaskStatus
 from holdfast.ports.store import SHORT_HISTORY, Changes, ClaimWanted, DueWanted, HeldWanted, Store, Wanted
+from holdfast.stores.postgres.store import PostgresStore
 from tests.stores.making import (
     ACME,
     OTHER,
@@ -19,6 +20,7 @@ from tests.stores.making import (
     promise,
     running_execution,
     running_task,
+    schedule,
     task,
     timer,
     write,
@@ -204,3 +206,19 @@ async def test_the_next_wake_is_the_earliest_of_all(store: Store) -> None:
     ):
         await write(store, changes)
         assert await store.next_wake() == expected
+
+
+async def test_what_follows_is_the_earliest_that_is_not_due_yet_or_left_unsaid(store: Store) -> None:
+    due = Wanted(due=DueWanted(Instant(30), 10))
+    assert (await load(store, due)).following_wake is None
+    for changes, expected in (
+        (Changes(new_executions=[execution(wake_at=Instant(80))], new_timers=[timer("due", fire_at=30)]), 80),
+        (Changes(new_promises=[promise(wake_at=Instant(70))]), 70),
+        (Changes(new_timers=[timer("later", fire_at=60)]), 60),
+        (Changes(new_tasks=[task(wake_at=Instant(50))]), 50),
+        (Changes(schedules=[schedule(wake_at=Instant(40))]), 40),
+    ):
+        await write(store, changes)
+        # Who passes over what others have locked cannot tell.
+        tells = not isinstance(store, PostgresStore)
+        assert (await load(store, due)).following_wake == (expected if tells else None)

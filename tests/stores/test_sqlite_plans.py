@@ -27,6 +27,7 @@ INDEX_OF = {
     "find_due_tasks": "task USING INDEX task_wake (wake_at>? AND wake_at<?)",
     "find_due_timers": "timer USING INDEX timer_due (fire_at<?)",
     "find_due_promises": "promise USING INDEX promise_wake (wake_at>? AND wake_at<?)",
+    "find_following_wake": "timer USING INDEX timer_due (fire_at>?)",
     "find_held_executions": "execution USING INDEX execution_held (worker_id=?)",
     "find_held_tasks": "task USING INDEX task_held (worker_id=?)",
     "find_open_tasks": "task USING INDEX task_of_execution (tenant=? AND execution_id=?)",

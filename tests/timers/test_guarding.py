@@ -103,8 +103,8 @@ class Guarding:
         await write(self.store, changes)
         self.timers.note(changes)
 
-    async def claim(self) -> FireDue | FireIfDue | None:
-        return await self.timers.claim(self.clock.now(), 10)
+    async def claim(self, *, is_known: bool = False) -> FireDue | FireIfDue | None:
+        return await self.timers.claim(self.clock.now(), 10, is_known=is_known)
 
     def look(self) -> None:
         self.looks += 1
@@ -181,6 +181,12 @@ async def test_a_row_that_is_overdue_and_unknown_to_the_index_makes_the_database
     assert isinstance(await guarding.claim(), FireDue)
     assert guarding.timers.tally()["repaired"] == 1
     assert not guarding.timers.trusted
+
+
+async def test_who_knows_that_something_is_due_need_not_look(guarding: Guarding) -> None:
+    guarding.timers._distrust("a test says so")
+    assert await guarding.claim() is None
+    assert isinstance(await guarding.claim(is_known=True), FireDue)
 
 
 async def test_what_somebody_has_in_hand_is_not_missing(guarding: Guarding) -> None:

@@ -317,6 +317,8 @@ class Swept(msgspec.Struct, frozen=True, gc=False):
     """How many records were looked at; as many as asked for means that there may be more."""
 
     count: int
+    following: Instant | None = None
+    """The next instant at which something is due, as far as the transaction knows; None: look for it."""
 
 
 class FireDue(Request[Swept], frozen=True, gc=False):

@@ -156,6 +156,8 @@ class Rows(msgspec.Struct):
     due_timers: list[TimerKey] = msgspec.field(default_factory=list)
     due_promises: list[PromiseKey] = msgspec.field(default_factory=list)
     due_schedules: list[ScheduleKey] = msgspec.field(default_factory=list)
+    following_wake: Instant | None = None
+    """The earliest instant after that of Wanted.due at which something is due; None too if the store does not tell."""
     held_executions: list[ExecutionKey] = msgspec.field(default_factory=list)
     held_tasks: list[TaskKey] = msgspec.field(default_factory=list)
     frames: dict[FrameKey, Frame] = msgspec.field(default_factory=dict)

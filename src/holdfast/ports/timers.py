@@ -35,8 +35,9 @@ class TimerIndex(Protocol):
     def tally(self) -> Mapping[str, int]:
         """How often something was needed to keep the index right; nothing of it on a good day."""
 
-    async def claim(self, now: Instant, limit: int) -> Due | None:
-        """Act on this, for it is due; None: nothing is."""
+    async def claim(self, now: Instant, limit: int, *, is_known: bool) -> Due | None:
+        """Act on this, for it is due; None: nothing is. `is_known`: something was due by now when it was last heard of,
+        so that it need not be looked for first."""
 
     async def settle(self, claimed: Due, later: Sequence[WakeUp]) -> None:
         """The effect of a claim has been committed; `later` are the rows of it that are due at another time."""

@@ -179,9 +179,9 @@ class Batch:
 
     def _decide_one(self, state: State, request: Request[object]) -> object:
         match request:
-            case FireDue():
+            case FireDue(limit=limit):
                 with all_or_nothing(state):
-                    return self._fire_due(state)
+                    return self._fire_due(state, limit)
             case ReclaimWorkers():
                 with all_or_nothing(state):
                     return self._reclaim(state, request)
@@ -191,7 +191,7 @@ class Batch:
             case _:
                 return decide(state, request)
 
-    def _fire_due(self, state: State) -> Swept:
+    def _fire_due(self, state: State, limit: int) -> Swept:
         first = self._first
         sorts = (
             first.due_executions,
@@ -208,7 +208,8 @@ class Batch:
             due_promises=first.due_promises,
             due_schedules=first.due_schedules,
         )
-        return Swept(max(len(keys) for keys in sorts))
+        count = max(len(keys) for keys in sorts)
+        return Swept(count, state.now if count >= limit else first.following_wake)
 
     def _reclaim(self, state: State, request: ReclaimWorkers) -> Swept:
         first = self._first

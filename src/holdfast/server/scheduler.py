@@ -11,7 +11,6 @@ import logging
 from holdfast.model.errors import HoldfastError, Unavailable
 from holdfast.model.instants import Instant
 from holdfast.model.requests import FireDue, NotYet
-from holdfast.model.wakes import WakeUp
 from holdfast.ports.time import Clock
 from holdfast.ports.timers import Due, TimerIndex
 from holdfast.server.apart import Apart, is_of_one_row
@@ -33,6 +32,9 @@ LONGEST_SLEEP_MS = 1_000
 
 PAUSE_AFTER_FAILURE = 0.2
 PAUSE_FOR_OTHERS = 0.02
+
+UNKNOWN = Instant(0)
+"""Something may be due at any time: ask."""
 
 
 class Scheduler:
@@ -61,14 +63,14 @@ class Scheduler:
     def poke(self, wake: Instant | None) -> None:
         """Something is to be looked at by this instant; None: ask the store."""
         if wake is None:
-            self._next = Instant(0)
+            self._next = UNKNOWN
             self._poked.set()
         elif self._next is None or wake < self._next:
             self._next = wake
             self._poked.set()
 
     async def _run(self) -> None:
-        self._next = Instant(0)
+        self._next = UNKNOWN
         while True:
             try:
                 await self._sleep()
@@ -83,7 +85,7 @@ class Scheduler:
 
     async def _pause(self) -> None:
         await asyncio.sleep(PAUSE_AFTER_FAILURE)
-        self._next = Instant(0)
+        self._next = UNKNOWN
 
     async def _sleep(self) -> None:
         """Until the next instant, or until an earlier one is heard of."""
@@ -99,30 +101,33 @@ class Scheduler:
 
     async def _sweep(self) -> None:
         """Act on all that is due, then find out what is next."""
-        if not self._apart.is_needed and await self._sweep_together():
+        is_known = self._next is not None and self._next > UNKNOWN
+        if not self._apart.is_needed and await self._sweep_together(is_known=is_known):
             return
         self._next = None
         self._follow(await self._apart.sweep())
 
-    async def _sweep_together(self) -> bool:
+    async def _sweep_together(self, *, is_known: bool) -> bool:
         """Many rows at a time; False if one of them has made all of them be refused."""
         while True:
             self._next = None
             given = self._committer.dispatch.given
-            due = await self._timers.claim(self._clock.now(), self._at_once)
+            due = await self._timers.claim(self._clock.now(), self._at_once, is_known=is_known)
             if due is None:
-                break
+                self._follow(await self._timers.next_due())
+                return True
             try:
-                later = await self._act(due)
+                following = await self._act(due, is_known=is_known)
             except HoldfastError as error:
                 if not is_of_one_row(error):
                     raise
                 logger.warning("a sweep of what is due was refused; it is done row by row: %s", error)
                 return False
-            await self._timers.settle(due, later)
             await self._let_through(given)
-        self._follow(await self._timers.next_due())
-        return True
+            is_known = following is not None and following <= self._clock.now()
+            if following is not None and not is_known:
+                self._follow(following)
+                return True
 
     def _follow(self, following: Instant | None) -> None:
         if following is not None:
@@ -136,13 +141,15 @@ class Scheduler:
         else:
             self._at_once = min(2 * self._at_once, MOST_AT_ONCE)
 
-    async def _act(self, due: Due) -> tuple[WakeUp, ...]:
-        """Gives the rows that turned out to be due later."""
+    async def _act(self, due: Due, *, is_known: bool) -> Instant | None:
+        """Gives the next instant at which something is due, if that is known now."""
         if isinstance(due, FireDue):
             swept = await self._committer.send(due)
-            if swept.count == 0:
+            if swept.count == 0 and not is_known:
                 # Another server is at it, and holds the rows: to look again at once would find the same.
                 await asyncio.sleep(PAUSE_FOR_OTHERS)
-            return ()
+            await self._timers.settle(due, ())
+            return swept.following
         answer: NotYet = await self._committer.send(due)
-        return answer.later
+        await self._timers.settle(due, answer.later)
+        return None

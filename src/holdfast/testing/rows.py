@@ -121,11 +121,12 @@ class MemoryRows:  # noqa: PLW1641 - it changes, so it has no hash
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MemoryRows) and vars(self) == vars(other)
 
-    def next_wake(self) -> Instant | None:
-        """The earliest wake_at or fire_at of all records."""
+    def next_wake(self, after: Instant | None = None) -> Instant | None:
+        """The earliest wake_at or fire_at of all records, or of those that are later than this."""
         sorts = (self.executions, self.tasks, self.promises, self.schedules)
         wakes = [row.wake_at for rows in sorts for row in rows.values() if row.wake_at is not None]
-        return min([*wakes, *(timer.fire_at for timer in self.timers.values())], default=None)
+        wakes += [timer.fire_at for timer in self.timers.values()]
+        return min((wake for wake in wakes if after is None or wake > after), default=None)
 
     def ready_flows(self, limit: int) -> tuple[list[Frame], list[Scope]]:
         """The frames and the scopes that are ready, the oldest first."""
@@ -339,6 +340,7 @@ class _Load:
         rows.schedules.update(_present(store.schedules, rows.due_schedules))
         timers = sorted((row.fire_at, key) for key, row in store.timers.items() if row.fire_at <= wanted.now)
         rows.due_timers = [key for _, key in timers[: wanted.limit]]
+        rows.following_wake = store.next_wake(after=wanted.now)
         self._take(rows.due_executions, rows.due_tasks, rows.due_timers, rows.due_promises)
 
     def _held(self, wanted: HeldWanted) -> None:

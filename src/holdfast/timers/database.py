@@ -30,8 +30,10 @@ class DatabaseTimers:
     def note(self, changes: Changes) -> None:
         """The rows themselves are the index."""
 
-    async def claim(self, now: Instant, limit: int) -> FireDue | None:
+    async def claim(self, now: Instant, limit: int, *, is_known: bool) -> FireDue | None:
         """Let the transaction that acts look for what is due."""
+        if is_known:
+            return FireDue(ALL_TENANTS, limit)
         self._earliest = await self._store.next_wake()
         is_due = self._earliest is not None and self._earliest <= now
         return FireDue(ALL_TENANTS, limit) if is_due else None

@@ -124,7 +124,7 @@ class GuardedTimers:
         if len(self._pending) >= PUT_AT_ONCE:
             self._wanted.set()
 
-    async def claim(self, now: Instant, limit: int) -> Due | None:
+    async def claim(self, now: Instant, limit: int, *, is_known: bool) -> Due | None:
         """From the index while it can be trusted, else from the database."""
         if self._trusted:
             try:
@@ -134,7 +134,7 @@ class GuardedTimers:
             else:
                 if self._trusted:
                     return due
-        return await self._database.claim(now, limit)
+        return await self._database.claim(now, limit, is_known=is_known)
 
     async def settle(self, claimed: Due, later: Sequence[WakeUp]) -> None:
         """Take out of the index what has been acted on."""

@@ -2,13 +2,8 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
-
-if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
-    from collections.abc import Callable
 
 NAMES = ("W1", "W1r", "W2", "W2r", "W3", "W4", "W5", "W6", "W7", "F1", "F2", "idle")
 
@@ -56,23 +51,19 @@ def bench(
     from holdfast.cli.bench.places import Databases
     from holdfast.cli.bench.running import run, run_served
     from holdfast.cli.bench.setting import Setting, Sizes
+    from holdfast.cli.event_loops import quick_loop
 
+    quick = quick_loop() if on_uvloop else None
+    if on_uvloop and quick is None:
+        raise click.UsageError("uvloop is not installed; install holdfast[server], or leave --uvloop out")
     sizes = Sizes(seconds=seconds, repetitions=repetitions).scaled(scale)
     with (
         tempfile.TemporaryDirectory(prefix="holdfast-bench-", dir=folder) as place,
         contextlib.closing(Databases(store)) if store else contextlib.nullcontext() as databases,
-        asyncio.Runner(loop_factory=_uvloop() if on_uvloop else None) as runner,
+        asyncio.Runner(loop_factory=quick) as runner,
     ):
         setting = Setting(Path(place), sizes, databases)
         if served or url:
             runner.run(run_served(setting, list(workloads), url, as_json=as_json))
         else:
             runner.run(run(setting, list(workloads) or list(NAMES), as_json=as_json))
-
-
-def _uvloop() -> "Callable[[], AbstractEventLoop]":
-    try:
-        import uvloop
-    except ImportError:
-        raise click.UsageError("uvloop is not installed; install holdfast[server], or leave --uvloop out") from None
-    return uvloop.Loop

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from holdfast.cli.dev.serving import Stopping
+from holdfast.cli.event_loops import quick_loop
 from holdfast.cli.exits import ExtraMissing
 from holdfast.cli.logs import set_up_logging
 from holdfast.cli.parameters import Duration
@@ -93,7 +94,9 @@ def server(
     )
     set_up_logging()
     raise_descriptor_limit()
-    asyncio.run(_serve(settings, Teller(as_json=session.output.json_was_asked_for)))
+    # Much of what a lone request costs is the event loop's own work, which uvloop does in C.
+    with asyncio.Runner(loop_factory=quick_loop()) as runner:
+        runner.run(_serve(settings, Teller(as_json=session.output.json_was_asked_for)))
 
 
 async def _serve(settings: "ServiceSettings", teller: Teller) -> None:

@@ -37,7 +37,14 @@ MOST_UNSEEN = 1_024
 
 EXECUTION_CLAIMS = ("find_claimable_executions",)
 TASK_CLAIMS = ("find_claimable_tasks",)
-DUE = ("find_due_executions", "find_due_tasks", "find_due_timers", "find_due_promises", "find_due_schedules")
+DUE = (
+    "find_due_executions",
+    "find_due_tasks",
+    "find_due_timers",
+    "find_due_promises",
+    "find_due_schedules",
+    "find_following_wake",
+)
 HELD = ("find_held_executions", "find_held_tasks")
 OPEN_ITEMS = ("find_open_tasks", "find_open_timers", "find_open_promises", "find_open_children")
 PROMISE_NAMES = ("find_promises_by_name",)
@@ -277,6 +284,7 @@ class _Search:
         keys.tasks.update(rows.due_tasks)
         keys.timers.update(rows.due_timers)
         keys.promises.update(rows.due_promises)
+        rows.following_wake = codec.wake_in(answers["find_following_wake"])
 
     def _take_held(self, answers: dict[str, str]) -> None:
         self._rows.held_executions = codec.execution_keys_in(answers["find_held_executions"])

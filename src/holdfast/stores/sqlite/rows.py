@@ -330,6 +330,7 @@ task_keys_in = msgspec.json.Decoder(list[tuple[TenantId, TaskId]]).decode
 timer_keys_in = msgspec.json.Decoder(list[tuple[TenantId, TimerId]]).decode
 schedule_keys_in = msgspec.json.Decoder(list[tuple[TenantId, str]]).decode
 promise_keys_in = msgspec.json.Decoder(list[tuple[TenantId, PromiseId]]).decode
+wake_in = msgspec.json.Decoder(Instant | None).decode
 wakes_in = msgspec.json.Decoder(list[tuple[Instant, WakeSort, TenantId, str]]).decode
 triples_in = msgspec.json.Decoder(list[tuple[TenantId, str, ExecutionId]]).decode
 names_in = msgspec.json.Decoder(list[tuple[TenantId, str, str, str]]).decode
