@@ -8,9 +8,11 @@ import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, async_playwright
 
 from holdfast import Holdfast
+from holdfast.server.access.building import gate_for_development
 from holdfast.server.activity import recording
 from holdfast.server.host import EngineHost
 from holdfast.server.rest.serving import serve
+from holdfast.stores.sqlite.store import SqliteStore
 from scripts.build_ui import locked_build
 from tests.services.chromium import ARGUMENTS, chromium
 from tests.ui.programs import SETTINGS, TASKS, WORKFLOWS
@@ -49,8 +51,11 @@ async def site(built_ui: None, tmp_path: Path) -> AsyncIterator[Site]:
     async with Holdfast.open(url, workflows=WORKFLOWS, tasks=TASKS, settings=SETTINGS) as hf:
         engine = hf._engine
         assert isinstance(engine, EngineHost)
-        async with recording(engine, seconds=0.1), serve(engine, port=0) as http:
-            yield Site(hf=hf, store=engine.store, url=http)
+        store = engine.store
+        assert isinstance(store, SqliteStore)
+        gate = gate_for_development(store, clock=engine.clock, chance=engine.chance)
+        async with recording(engine, seconds=0.1), serve(engine, port=0, gate=gate) as http:
+            yield Site(hf=hf, store=store, url=http)
 
 
 @pytest_asyncio.fixture(loop_scope="session")

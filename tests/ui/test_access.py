@@ -8,8 +8,10 @@ from playwright.async_api import BrowserContext, expect
 
 from holdfast.model.access import Role
 from holdfast.model.ids import ALL_TENANTS
+from holdfast.model.oversight import WorkSort
+from holdfast.model.retention import KindRetention
 from holdfast.server.rest.serving import serve
-from tests.access.serving import Served, serving
+from tests.access.serving import ACME, Served, serving
 from tests.ui.conftest import ARTEFACTS
 from tests.ui.watching import Window
 
@@ -116,6 +118,42 @@ async def test_tenants_are_made_limited_and_gone_to(served: Served, door: Window
 
     await door.sees("No queue has open work")
     assert door.page.url.endswith("/queues?tenant=globex")
+
+
+async def test_what_is_kept_for_how_long_is_seen_and_changed(served: Served, door: Window) -> None:
+    await door.goto("/settings?tab=retention&tenant=acme")
+    await _log_in(door, await served.token(Role.ADMIN, tenant=ALL_TENANTS))
+    executions = door.page.get_by_role("textbox", name="Executions")
+    await expect(executions).to_have_value("forever")
+    await executions.fill("30")
+    await door.sees("such as 12h, 30d, or forever")
+    await expect(door.button("Save")).to_be_disabled()
+    await executions.fill("30d")
+    await door.button("Another length").click()
+    await door.page.get_by_label("Its name").fill("audit")
+    await door.shoot("retention")
+    await door.button("Save").click()
+    await door.sees("--workflows 30d --tasks forever --workflow audit=forever")
+    await door.button("Change it").click()
+
+    await expect(door.button("Save")).to_be_disabled()
+    await door.page.reload()
+    await expect(executions).to_have_value("30d")
+    await expect(door.page.get_by_role("textbox", name="kept")).to_have_value("forever")
+    kept = (await served.administration.tenant(ACME)).retention
+    assert (kept.workflows_ms, kept.tasks_ms, kept.kinds) == (
+        2_592_000_000,
+        None,
+        (KindRetention(WorkSort.WORKFLOW, "audit"),),
+    )
+
+
+async def test_an_administrator_of_a_tenant_sees_its_retention_only(served: Served, door: Window) -> None:
+    await door.goto("/settings?tab=retention")
+    await _log_in(door, await served.token(Role.ADMIN))
+
+    await expect(door.page.get_by_role("textbox", name="Executions")).to_be_disabled()
+    await door.sees("Only administrators of the whole installation change it")
 
 
 async def test_hostile_names_of_keys_are_only_text(served: Served, door: Window) -> None:

@@ -40,6 +40,11 @@ OTHER_VIEWS = {
     "workers": "/workers",
     "schedules": "/schedules",
     "settings": "/settings",
+    "keys": "/settings?tab=keys",
+    "tenants": "/settings?tab=tenants",
+    "retention": "/settings?tab=retention",
+    "audit": "/settings?tab=audit",
+    "run-sums": "/workflows/steps-1?node=more",
     "timers": "/timers",
 }
 """Two parts, so that two processes can look at them."""

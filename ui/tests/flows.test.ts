@@ -5,6 +5,7 @@ import { changed, itemOf, lineageOf, placesIn } from "../src/pages/execution/run
 import { definitionIn, freshId, type Definition, type Point } from "../src/pages/flows/definition";
 import { WIDTH } from "../src/pages/flows/graph/geometry";
 import { placesOf, tidied } from "../src/pages/flows/graph/layout";
+import { ROW_GAP, wayBack } from "../src/pages/flows/graph/rows";
 import { differences } from "../src/pages/flows/versions";
 
 const chain = (...ids: string[]): Definition => ({
@@ -58,6 +59,44 @@ test("a loop of edges can be drawn", () => {
   definition.edges?.push({ id: "back", src: "b", dst: "a" });
 
   equal(tidied(definition, NO_OUTLINES).size, 2);
+});
+
+test("a long line of nodes is broken into rows, each of which begins at the left", () => {
+  const ids = Array.from({ length: 12 }, (_, index) => `n${index}`);
+  const places = tidied(chain(...ids), NO_OUTLINES);
+  const rows = [...new Set(ids.map((id) => at(places, id).y))];
+
+  ok(rows.length > 1);
+  equal(at(places, "n0").x, Math.min(...ids.map((id) => at(places, id).x)));
+  for (const y of rows) equal(Math.min(...ids.filter((id) => at(places, id).y === y).map((id) => at(places, id).x)), at(places, "n0").x);
+  deepEqual([...ids].sort((a, b) => at(places, a).y - at(places, b).y || at(places, a).x - at(places, b).x), ids);
+  for (const [a, b] of ids.slice(1).map((id, index) => [ids[index] ?? "", id] as const)) {
+    ok(at(places, a).y === at(places, b).y ? at(places, a).x + WIDTH < at(places, b).x : at(places, b).y - at(places, a).y >= ROW_GAP);
+  }
+});
+
+test("the nodes of a split stay in one row", () => {
+  const ids = Array.from({ length: 14 }, (_, index) => `n${index}`);
+  const outlines = new Map(ids.map((id, index) => [id, { id, role: "pure", ports: ["main"], inner_port: null, closes: null, scopes: index >= 4 && index <= 8 ? ["n3"] : [] }]));
+  const places = tidied(chain(...ids), outlines);
+
+  ok(new Set(ids.map((id) => at(places, id).y)).size > 1);
+  equal(new Set(ids.slice(4, 9).map((id) => at(places, id).y)).size, 1);
+});
+
+test("a short flow stays in one row", () => {
+  const ids = ["a", "b", "c", "d"];
+
+  equal(new Set(ids.map((id) => at(tidied(chain(...ids), NO_OUTLINES), id).y)).size, 1);
+});
+
+test("the way to the next row runs between the rows", () => {
+  const box = (x: number, y: number) => ({ x, y, width: 100, height: 50 });
+  const [end, begin, higher] = [box(500, 0), box(0, 200), box(300, 160)];
+
+  equal(wayBack(end, begin, [end, begin, higher]), 160 - ROW_GAP / 2);
+  equal(wayBack(box(0, 0), box(300, 200), []), null);
+  equal(wayBack(box(500, 0), box(0, 10), []), null);
 });
 
 test("nodes stay where their author put them", () => {

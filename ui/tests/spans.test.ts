@@ -67,6 +67,13 @@ test("a wait of a month takes half of a compressed line at most", () => {
   ok(Math.abs(scale.timeAt(scale.at(200)) - 200) < 1e-6);
 });
 
+test("a wait beside which there is little else takes most of the line", () => {
+  const scale = new Scale([0, 4, 30_000], { compress: true });
+
+  ok(scale.at(4) < 0.25);
+  ok(scale.at(4) > 0.1);
+});
+
 test("one instant alone has a line too", () => {
   equal(new Scale([7], { compress: true }).at(7), 0);
 });

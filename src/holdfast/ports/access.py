@@ -1,7 +1,7 @@
 """The ports of access: where tenants and keys are kept, few rows that are read at every door; and who changes them."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from holdfast.model.access import (
     NO_LIMITS,
@@ -21,6 +21,7 @@ from holdfast.model.retention import Retention
 from holdfast.ports.store import Store
 
 
+@runtime_checkable
 class AccessStore(Protocol):
     """Where tenants, keys and the audit log are kept; errors are those of the store port."""
 

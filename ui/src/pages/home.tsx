@@ -62,11 +62,12 @@ function Overview({ data }: { data: Data }) {
       <div className="cards">
         <Throughput data={data} of="workflow" title="Executions in the last hour" />
         <Throughput data={data} of="task" title="Task attempts in the last hour" />
-        <section className="card" aria-label="By kind">
+        <section className="card tall" aria-label="By kind">
           <h2>By kind, in the last hour</h2>
           <Kinds rates={ratesOf(data.activity)} open={new Map(data.open.open.map((each) => [each.kind, each.count]))} />
         </section>
         <Queues queues={data.queues.queues} />
+        <Timers timers={data.timers} due={data.due.due} />
         <section className="card">
           <h2>Open now</h2>
           <ExecutionLines executions={data.waiting.workflows} none="Nothing runs and nothing waits." />
@@ -77,7 +78,6 @@ function Overview({ data }: { data: Data }) {
           <ExecutionLines executions={data.failed.workflows} none="Nothing has failed." />
           <Link href="/workflows?status=FAILED">All that failed</Link>
         </section>
-        <Timers timers={data.timers} due={data.due.due} />
       </div>
     </>
   );
@@ -94,19 +94,27 @@ function Warnings({ data }: { data: Data }) {
     <ul className="warnings" aria-label="To look at">
       {online.length === 0 && (
         <li>
-          <Icon name="workers" size={16} /> No worker is connected to this server, so nothing runs. <Link href="/workers">How to start one</Link>
+          <Icon name="workers" size={16} />{" "}
+          <span>
+            No worker is connected to this server, so nothing runs. <Link href="/workers">How to start one</Link>
+          </span>
         </li>
       )}
       {paused.map((queue) => (
         <li key={queue.name}>
-          <Icon name="pause" size={16} /> Queue <Link href="/queues">{queue.name}</Link> is paused{queue.reason && `: ${queue.reason}`}
+          <Icon name="pause" size={16} />{" "}
+          <span>
+            Queue <Link href="/queues">{queue.name}</Link> is paused{queue.reason && `: ${queue.reason}`}
+          </span>
         </li>
       ))}
       {online.length > 0 &&
         unserved.map((queue) => (
           <li key={queue.name}>
-            <Icon name="queues" size={16} /> {counted(queue.depth, "thing")} {queue.depth === 1 ? "waits" : "wait"} in queue{" "}
-            <Link href="/queues">{queue.name}</Link>, which no worker here serves.
+            <Icon name="queues" size={16} />{" "}
+            <span>
+              {counted(queue.depth, "thing")} {queue.depth === 1 ? "waits" : "wait"} in queue <Link href="/queues">{queue.name}</Link>, which no worker here serves.
+            </span>
           </li>
         ))}
     </ul>
@@ -126,8 +134,12 @@ function Tiles({ data }: { data: Data }) {
       <Tile href="/workflows?status=PENDING&status=RUNNING&status=WAITING" label="open executions" value={count(open)} />
       <Tile href="/workflows?since=1h" label="ended in the last hour" value={count(ended)} />
       <Tile href="/workflows?status=FAILED&since=1h" label="failed in the last hour" value={count(bad)} tone={bad > 0 ? "red" : ""} />
-      <Tile href="/queues" label="waiting for a worker" value={count(data.queues.queues.reduce((sum, each) => sum + each.depth, 0))} />
-      <Tile href="/queues" label="oldest of them" value={oldest < 0 ? "–" : duration(oldest)} tone={oldest > 60_000 ? "amber" : ""} />
+      <Tile
+        href="/queues"
+        label={oldest < 0 ? "waiting for a worker" : `waiting for a worker, the oldest for ${duration(oldest)}`}
+        value={count(data.queues.queues.reduce((sum, each) => sum + each.depth, 0))}
+        tone={oldest > 60_000 ? "amber" : ""}
+      />
       <Tile href="/workers" label="workers online" value={count(online)} tone={online === 0 ? "amber" : ""} />
       <Tile href="/timers" label="timers due in an hour" value={count(due)} />
     </div>

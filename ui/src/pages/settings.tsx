@@ -1,4 +1,4 @@
-// The server, its tenants with their limits, and the keys that open it.
+// The server, its tenants with their limits, what they keep for how long, and the keys that open it.
 
 import { ask } from "../api/client";
 import { Copy, Empty, Loading, Snippet, Status, Tabs, Trouble } from "../parts/basics";
@@ -7,6 +7,7 @@ import { changeQuery, usePlace } from "../shell/router";
 import { useCan, useWho } from "../shell/session";
 import { Audit } from "./settings/audit";
 import { Keys } from "./settings/keys";
+import { Retention } from "./settings/retention";
 import { Tenants } from "./settings/tenants";
 
 const HEALTH_MS = 5_000;
@@ -16,9 +17,11 @@ export default function Settings() {
   const who = useWho();
   const isAdmin = useCan("admin");
   const tabs: [string, string][] = [["server", "Server"]];
-  if (isAdmin && !who.open) tabs.push(["keys", "Keys"]);
-  if (isAdmin && !who.open && who.tenant_id === null) tabs.push(["tenants", "Tenants and limits"]);
-  if (isAdmin && !who.open) tabs.push(["audit", "Audit log"]);
+  if (isAdmin && who.keeps_tenants) {
+    tabs.push(["keys", "Keys"]);
+    if (who.tenant_id === null) tabs.push(["tenants", "Tenants and limits"]);
+    tabs.push(["retention", "Retention"], ["audit", "Audit log"]);
+  }
   const asked = query.get("tab") ?? "server";
   const tab = tabs.some(([name]) => name === asked) ? asked : "server";
   return (
@@ -31,6 +34,7 @@ export default function Settings() {
         {tab === "server" && <Server />}
         {tab === "keys" && <Keys />}
         {tab === "tenants" && <Tenants />}
+        {tab === "retention" && <Retention />}
         {tab === "audit" && <Audit />}
       </div>
     </div>
@@ -97,7 +101,7 @@ function OpenServer() {
         tenants that share nothing:
       </p>
       <Snippet code={`holdfast key create --role admin --db sqlite:///app.db\nholdfast server --db sqlite:///app.db --auth keys --host 0.0.0.0`} />
-      <p className="faint">Then keys, tenants and their limits are managed on this page.</p>
+      <p className="faint">Keys and tenants that are made on this page count from then on.</p>
     </Empty>
   );
 }

@@ -8,6 +8,7 @@ import { Bars } from "../parts/chart";
 import { clockTime, counted } from "../parts/format";
 import { useNow } from "../shell/clock";
 import { useInterval, useResource } from "../shell/resource";
+import { itemOf } from "./execution/run";
 import { changeQuery, Link, toExecution, usePlace } from "../shell/router";
 
 const REFRESH_MS = 3_000;
@@ -68,6 +69,7 @@ export default function Timers() {
                     <Link href={toExecution(timer.workflow_id)} className="id">
                       {timer.workflow_id}
                     </Link>
+                    <ItemOf timer={timer} />
                   </td>
                   <td className="faint">
                     <Time at={timer.created_at} />
@@ -94,6 +96,19 @@ export default function Timers() {
       {data && data.total > data.timers.length && <p className="faint">The next {data.timers.length} of {data.total}.</p>}
       {moving && <Reschedule timer={moving} close={() => setMoving(null)} done={reload} />}
     </div>
+  );
+}
+
+/** The timer of a node in an item of a split bears the name of its place. */
+function ItemOf({ timer }: { timer: TimerDocument }) {
+  const frame = /:(r~[0-9a-f~.+-]+):/.exec(timer.id)?.[1];
+  const item = frame === undefined ? null : itemOf(frame);
+  if (frame === undefined || item === null) return null;
+  return (
+    <>
+      {" "}
+      <Link href={`${toExecution(timer.workflow_id)}?frame=${encodeURIComponent(frame)}`}>item {item.index}</Link>
+    </>
   );
 }
 

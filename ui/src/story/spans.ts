@@ -159,7 +159,10 @@ function between(value: number, from: readonly number[], to: readonly number[]):
   return x + Math.min(1, Math.max(0, (value - a) / (b - a))) * (y - x);
 }
 
-/** A gap may be as long as all the short ones together: so a wait of a month takes half of the line at most. */
+/** So much of the line is left to each of the short gaps, up to a half of it for all of them. */
+const SHARE = 0.1;
+
+/** A gap may be as long as all the short ones together: so a wait of a month takes half of the line, or more if there is little else. */
 function capOf(gaps: readonly number[]): number {
   const sorted = [...gaps].sort((a, b) => a - b);
   const typical = sorted[Math.floor((sorted.length - 1) * 0.8)] ?? 1;
@@ -168,5 +171,6 @@ function capOf(gaps: readonly number[]): number {
     if (gap > Math.max(typical * 4, sum)) break;
     sum += gap;
   }
-  return Math.max(sum, 1);
+  const share = Math.min(0.5, SHARE * gaps.length);
+  return Math.max((sum * (1 - share)) / share, 1);
 }

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
+    from holdfast.server.access.gate import Gate
     from holdfast.server.host import EngineHost
 
 NEARBY: Final = tuple(range(8_233, 8_333, 10))
@@ -19,8 +20,19 @@ async def serving_http(engine: "EngineHost", port: int | None) -> AsyncIterator[
     from holdfast.server.rest.serving import serve
 
     first, *others = NEARBY if port is None else (port,)
-    async with recording(engine), serve(engine, port=first, or_else=others) as url:
+    async with recording(engine), serve(engine, port=first, or_else=others, gate=_gate(engine)) as url:
         yield url
+
+
+def _gate(engine: "EngineHost") -> "Gate | None":
+    """Open to this machine; with the tenants and keys of the database, where it keeps them."""
+    from holdfast.ports.access import AccessStore
+    from holdfast.server.access.building import gate_for_development
+
+    store = engine.store
+    if not isinstance(store, AccessStore):
+        return None
+    return gate_for_development(store, clock=engine.clock, chance=engine.chance)
 
 
 def port_of(url: str) -> int | None:

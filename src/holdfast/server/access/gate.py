@@ -92,6 +92,11 @@ class Gate:
         """Whether everyone who can reach it is let in."""
         return any(isinstance(each, OpenToThisMachine) for each in self._authenticators)
 
+    @property
+    def keeps_tenants(self) -> bool:
+        """Whether tenants, keys and the audit log are kept here."""
+        return self._kept is not None
+
     def check_host(self, host: str) -> None:
         """Refuse to serve other machines without asking who they are."""
         if self.is_open and not is_loopback(host):

@@ -44,6 +44,8 @@ class SessionDocument(Document, frozen=True):
     expires_at: str | None
     open: bool
     """Whether this server lets everyone of this machine in; then nobody logs in."""
+    keeps_tenants: bool
+    """Whether tenants, with their limits and retention, and keys are kept here."""
     version: str
 
 
@@ -80,5 +82,6 @@ def _document(call: Call, caller: Caller) -> SessionDocument:
         roles=sorted(identity.roles),
         expires_at=None if identity.expires_at is None else text_of(identity.expires_at),
         open=call.gate.is_open,
+        keeps_tenants=call.gate.keeps_tenants,
         version=version("holdfast"),
     )

@@ -17,17 +17,19 @@ import {
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import "./graph.css";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState, type RefObject } from "react";
 import type { OutlineDocument } from "../../../api/schema";
 import { MAIN, nameOf, outlinesOf, portOf, portsOf, type Definition, type Point } from "../definition";
 import { partsOf, type Standing, type Standings } from "../standing";
 import { NodeCard, ScopeBox, type Card, type ScopeFrame } from "./card";
 import { around, entryY, heightOf, portY, WIDTH, type Box } from "./geometry";
-import { placesOf } from "./layout";
+import { MANY, placesOf } from "./layout";
+import { wayBack } from "./rows";
+import { WayBack } from "./way_back";
 
-const MANY = 40;
 const HANDLE = 8;
 const TYPES = { card: NodeCard, scope: ScopeBox };
+const LINES = { back: WayBack };
 
 export interface Editing {
   move: (places: ReadonlyMap<string, Point>) => void;
@@ -61,6 +63,7 @@ function Graph({ definition, outline, standings, problems, selected, select, edi
   const outlines = useMemo(() => outlinesOf(outline), [outline]);
   const laid = useMemo(() => placesOf(definition, outlines), [definition, outlines]);
   const [dragged, setDragged] = useState<ReadonlyMap<string, Point>>(new Map());
+  const touched = useRef(false);
   const [edgeChosen, setEdgeChosen] = useState<string | null>(null);
   const edges = useMemo(() => definition.edges ?? [], [definition]);
   const boxes = useMemo(
@@ -109,7 +112,10 @@ function Graph({ definition, outline, standings, problems, selected, select, edi
   );
   const frames = useMemo(() => scopeFrames(definition, outlines, boxes, dragged), [definition, outlines, boxes, dragged]);
   const nodes = useMemo((): Drawn[] => [...frames, ...cards], [frames, cards]);
-  const lines = useMemo(() => edges.map((edge) => lineOf(edge, standings, edgeChosen)), [edges, standings, edgeChosen]);
+  const lines = useMemo(() => {
+    const placed = new Map([...boxes].map(([id, box]): [string, Box] => [id, { ...box, ...dragged.get(id) }]));
+    return edges.map((edge) => lineOf(edge, standings, edgeChosen, backOf(edge, placed)));
+  }, [edges, standings, edgeChosen, boxes, dragged]);
 
   const onNodesChange = useCallback(
     (changes: NodeChange<Drawn>[]) => {
@@ -138,9 +144,11 @@ function Graph({ definition, outline, standings, problems, selected, select, edi
         nodes={nodes}
         edges={lines}
         nodeTypes={TYPES}
+        edgeTypes={LINES}
         onNodesChange={onNodesChange}
         onEdgesChange={onEdgesChange}
         onPaneClick={() => select(null)}
+        onMove={(event) => (touched.current ||= event !== null)}
         onNodeDragStop={(_, __, all) => editing?.move(new Map(all.map((each) => [each.id, rounded(each.position)])))}
         onConnect={(made: Connection) => editing?.connect(made.source, made.sourceHandle ?? MAIN, made.target)}
         onDelete={({ nodes: gone, edges: cut }) => editing?.remove(gone.map((each) => each.id), cut.map((each) => each.id))}
@@ -162,22 +170,40 @@ function Graph({ definition, outline, standings, problems, selected, select, edi
         <Controls showInteractive={false} />
         {definition.nodes.length > MANY && <MiniMap<Drawn> pannable zoomable nodeColor={colourOf} ariaLabel="Map of the flow" />}
       </ReactFlow>
-      <Refit count={definition.nodes.length} name={definition.name} />
+      <Refit count={definition.nodes.length} name={definition.name} size={boxes.size === 0 ? "" : sizeOf(boxes)} isKnown={outline !== undefined} editing={editing !== undefined} touched={touched} />
       <KeepInView box={selected === null ? undefined : boxes.get(selected)} editing={editing !== undefined} />
     </div>
   );
 }
 
-/** Show everything when another flow is shown, or another number of nodes comes from outside. */
-function Refit({ name, count }: { name: string; count: number }) {
+interface Shown {
+  name: string;
+  count: number;
+  /** How large everything is together. */
+  size: string;
+  /** Whether the outline is there, by which nodes are laid out. */
+  isKnown: boolean;
+}
+
+/** Show everything when another flow is shown, when many nodes come at once, or when the layout changes before anybody has looked closer. */
+function Refit({ name, count, size, isKnown, editing, touched }: Shown & { editing: boolean; touched: RefObject<boolean> }) {
   const { fitView } = useReactFlow();
-  const before = useRef({ name, count });
+  const width = useStore((state) => state.width);
+  const before = useRef({ name, count, size, isKnown, width });
   useEffect(() => {
-    const jumped = before.current.name !== name || Math.abs(before.current.count - count) > 1;
-    before.current = { name, count };
-    if (jumped) requestAnimationFrame(() => void fitView({ padding: 0.08, maxZoom: 1.15 }));
-  }, [name, count, fitView]);
+    const was = before.current;
+    before.current = { name, count, size, isKnown, width };
+    const jumped = was.name !== name || Math.abs(was.count - count) > 1;
+    // A panel that opens takes room, and what was chosen is kept in view; when it closes, everything has room again.
+    const settled = !touched.current && (was.isKnown !== isKnown || was.width < width || (!editing && was.size !== size));
+    if (jumped || settled) requestAnimationFrame(() => void fitView({ padding: 0.08, maxZoom: 1.15 }));
+  }, [name, count, size, isKnown, width, editing, touched, fitView]);
   return null;
+}
+
+function sizeOf(boxes: ReadonlyMap<string, Box>): string {
+  const box = around([...boxes.values()]);
+  return `${box.width}x${box.height}`;
 }
 
 const EDGE = 24;
@@ -226,7 +252,12 @@ function handlesOf(ports: readonly string[], isEntry: boolean): NonNullable<Card
   return isEntry ? exits : [entry, ...exits];
 }
 
-function lineOf(edge: { id: string; src: string; dst: string; port?: string }, standings: Standings | undefined, chosen: string | null): DrawnEdge {
+function backOf(edge: { src: string; dst: string }, boxes: ReadonlyMap<string, Box>): number | null {
+  const [from, to] = [boxes.get(edge.src), boxes.get(edge.dst)];
+  return from && to && boxes.size <= MANY ? wayBack(from, to, [...boxes.values()]) : null;
+}
+
+function lineOf(edge: { id: string; src: string; dst: string; port?: string }, standings: Standings | undefined, chosen: string | null, back: number | null): DrawnEdge {
   const from = standings?.get(edge.src);
   const came = standings?.get(edge.dst) !== undefined && (from?.status === "success" || (from?.counts?.success ?? 0) > 0);
   const port = portOf(edge);
@@ -235,6 +266,7 @@ function lineOf(edge: { id: string; src: string; dst: string; port?: string }, s
     source: edge.src,
     target: edge.dst,
     sourceHandle: port,
+    ...(back === null ? {} : { type: "back", data: { back } }),
     selected: edge.id === chosen,
     className: `${came ? "came" : ""} ${port === "error" ? "on-error" : ""}`,
     ariaLabel: `from ${edge.src} by ${port} to ${edge.dst}`,
