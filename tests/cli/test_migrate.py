@@ -39,7 +39,7 @@ def test_what_is_missing_is_applied_once(url: str) -> None:
 
 def test_json_says_what_was_done(url: str) -> None:
     told = json.loads(call(url, "--json", "migrate").stdout)
-    assert (told["applied"], [step["name"] for step in told["steps"]]) == (True, ["schema"])
+    assert (told["applied"], [step["name"] for step in told["steps"]]) == (True, ["schema", "task_order"])
 
 
 def test_a_dry_run_makes_no_file(tmp_path: Path) -> None:

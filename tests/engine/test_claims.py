@@ -9,6 +9,7 @@ from holdfast.model import requests
 from holdfast.model.ids import QueueName, TenantId
 from holdfast.model.instants import Instant, Milliseconds
 from holdfast.model.requests import Offer
+from holdfast.testing.clock import ManualClock
 from tests.engine.world import ORDER, QUEUE, TENANT, World, offer, task_id, task_offer
 
 
@@ -30,6 +31,9 @@ def test_a_worker_gets_only_what_it_asked_for(waiting: Offer, taken: int) -> Non
     assert [left.id for left in outcome.executions_left] == [ORDER] * (1 - taken)
 
 
+HOUR_AGO = Instant(ManualClock().now() - 3_600_000)
+
+
 def claimed(world: World, *offers: Offer) -> list[list[str]]:
     return [[claim.task_id for claim in given] for given in world.commit(tasks_for=offers).tasks_given]
 
@@ -47,13 +51,24 @@ def submitted(**tasks: dict[str, object]) -> World:
     [
         ({"t1": {}, "t2": {}}, [1, 2]),
         ({"t1": {"priority": 1}, "t2": {"priority": 2}}, [2, 1]),
-        ({"t1": {"scheduled_at": Instant(7)}, "t2": {}}, [1, 2]),
-        ({"t1": {"scheduled_at": Instant(7)}, "t2": {"scheduled_at": Instant(6)}}, [2, 1]),
+        ({"t1": {"scheduled_at": Instant(7_000)}, "t2": {}}, [2, 1]),
+        ({"t1": {"scheduled_at": HOUR_AGO}, "t2": {"scheduled_at": Instant(HOUR_AGO - 1_000)}}, [2, 1]),
+        ({"t1": {}, "t2": {"scheduled_at": HOUR_AGO, "priority": 1}}, [2, 1]),
     ],
 )
 def test_tasks_are_given_in_their_order(tasks: dict[str, dict[str, object]], order: Sequence[int]) -> None:
     world = submitted(**tasks)
     assert claimed(world, task_offer(slots=2)) == [[task_id(number) for number in order]]
+
+
+def test_what_comes_in_one_batch_is_given_in_the_same_order_if_not_all_of_it_fits() -> None:
+    world = World()
+    new = [
+        requests.NewTask(task_id(number), "charge", b"1", QUEUE, priority=priority)
+        for number, priority in enumerate([0, 2, 1], 1)
+    ]
+    outcome = world.commit(requests.SubmitTasks(TENANT, tuple(new)), tasks_for=[task_offer(slots=2)])
+    assert [claim.task_id for claim in outcome.tasks_given[0]] == [task_id(2), task_id(3)]
 
 
 def test_work_is_spread_over_the_workers_that_wait() -> None:

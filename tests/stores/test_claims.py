@@ -1,9 +1,12 @@
 """What may be claimed, in which order; what is due; what is held."""
 
+import random
 from typing import Any
 
 from holdfast.model.ids import QueueName, WorkerId
 from holdfast.model.instants import Instant
+from holdfast.model.ranks import task_rank
+from holdfast.model.records import Task
 from holdfast.model.statuses import ExecutionStatus, TaskStatus
 from holdfast.ports.store import SHORT_HISTORY, Changes, ClaimWanted, DueWanted, HeldWanted, Store, Wanted
 from holdfast.stores.postgres.store import PostgresStore
@@ -106,6 +109,23 @@ async def test_tasks_are_claimed_by_priority_then_time_then_age(store: Store) ->
     assert ids(rows.claimable_tasks[0]) == ["urgent", "e", "f", "g", "early", "late", "lazy"]
     assert ids(rows.claimable_tasks[1]) == ["e"]
     assert len(rows.tasks) == 7
+
+
+async def test_the_order_is_that_of_the_rank(store: Store) -> None:
+    chance = random.Random(7)
+    now = 1_800_000_000_000
+
+    def some(number: int) -> Task:
+        created = now + chance.randrange(90_000)
+        due = Instant(created + chance.choice([-1, 1]) * chance.choice([0, 1, 999, 61_000, 10**9]))
+        return task(
+            f"t{number}", priority=chance.randrange(-1, 2), scheduled_at=chance.choice([None, due]), **at(created)
+        )
+
+    made = [some(number) for number in range(200)]
+    await write(store, Changes(new_tasks=made))
+    rows = await load(store, Wanted(task_claims=[claim("charge", limit=300)]))
+    assert ids(rows.claimable_tasks[0]) == [each.id for each in sorted(made, key=lambda row: (task_rank(row), row.id))]
 
 
 async def test_what_is_urgent_overtakes_but_not_for_ever(store: Store) -> None:

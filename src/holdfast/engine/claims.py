@@ -1,6 +1,7 @@
 """Claims: which ready work goes to which waiting worker, under a new token and a lease.
 
-Offers are served in turn, oldest work first: what waited in the store before this batch, then what became ready in it.
+Offers are served in turn, oldest work first: executions that waited in the store before this batch, then those that
+became ready in it; tasks by their ranks (model/ranks.py).
 The queues of all offers have been loaded, so nothing is given away from one that is paused.
 """
 
@@ -15,6 +16,7 @@ from holdfast.engine.state import ExecutionKey, State, TaskKey
 from holdfast.engine.tasks import LEASE_MS as TASK_LEASE_MS
 from holdfast.model.ids import ClaimToken
 from holdfast.model.instants import earliest, later
+from holdfast.model.ranks import task_rank
 from holdfast.model.records import Execution, Task
 from holdfast.model.requests import ExecutionClaim, Offer, TaskClaim
 from holdfast.model.statuses import ExecutionStatus, TaskStatus
@@ -48,7 +50,7 @@ def claim_tasks(
     paused = queues.paused(state)
     given: list[list[TaskClaim]] = [[] for _ in offers]
     left: list[TaskKey] = []
-    for key in dict.fromkeys([*waiting, *state.ready_tasks]):
+    for key in _in_order(state, offers, waiting):
         task = state.tasks.rows.get(key)
         if task is None or not task.ready:
             continue
@@ -60,6 +62,15 @@ def claim_tasks(
         else:
             given[taker].append(_claim_task(state, task, offers[taker]))
     return given, left
+
+
+def _in_order(state: State, offers: Sequence[Offer], waiting: Iterable[TaskKey]) -> list[TaskKey]:
+    """What waited and what became ready, in the order of ranks if there is not enough room for all of it."""
+    keys = list(dict.fromkeys([*waiting, *state.ready_tasks]))
+    if state.ready_tasks and len(keys) > sum([offer.slots for offer in offers]):
+        rows = state.tasks.rows
+        keys = sorted([key for key in keys if key in rows], key=lambda key: (task_rank(rows[key]), key[1]))
+    return keys
 
 
 def _taker(

@@ -107,7 +107,7 @@ class Wanted(msgspec.Struct):
     """PENDING executions, oldest first, with the events that their code has not seen (all, if the history is short).
     Their parents need not come with them."""
     task_claims: list[ClaimWanted] = msgspec.field(default_factory=list)
-    """Ready tasks in the order of `task_rank`, then by id. Their executions need not come with them."""
+    """Ready tasks in the order of `model.ranks.task_rank`, then by id. Their executions need not come with them."""
     due: DueWanted | None = None
     """Due executions, tasks (with execution and its parent), timers and promises (with execution), and schedules."""
     held: HeldWanted | None = None
@@ -175,19 +175,6 @@ class Rows(msgspec.Struct):
 KEPT_NOTICES = 200_000
 """So far back a follower of a tenant may have been away without a gap."""
 KEPT_ACTIVITY_MINUTES = 24 * 60
-
-PRIORITY_MS = 60_000
-"""A step of priority is worth so much waiting: what is urgent overtakes, and what waits is not overtaken for ever."""
-
-
-def task_rank(task: Task) -> int:
-    """Where a task stands among those that may be claimed: since when, as if it had come earlier by its priority.
-
-    It is the same as long as the task waits, so an index can hold it; the stores' statements have the same formula.
-    """
-    since = task.created_at if task.scheduled_at is None else task.scheduled_at
-    return since - task.priority * PRIORITY_MS
-
 
 SHORT_HISTORY = 64
 """A history of up to so many events is given to a claim as a whole."""

@@ -16,6 +16,7 @@ from holdfast.model.ids import TaskId, TenantId
 from holdfast.model.instants import Instant
 from holdfast.model.messages import OutboxEntry
 from holdfast.model.oversight import Activity, Kind, Notice, QueueSetting
+from holdfast.model.ranks import task_rank
 from holdfast.model.records import Attempt, Execution, Promise, RequestKey, StateEntry, Task, TaskLine, Timer
 from holdfast.model.schedules import Schedule
 from holdfast.model.statuses import ExecutionStatus, PromiseStatus, TaskStatus
@@ -41,7 +42,6 @@ from holdfast.ports.store import (
     VersionKey,
     Wanted,
     check_names,
-    task_rank,
 )
 
 MOST_UNSEEN = 1_024

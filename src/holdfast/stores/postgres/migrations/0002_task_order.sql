@@ -1,0 +1,14 @@
+-- The order in which tasks are given to workers (model/ranks.py): priority, never scheduled before scheduled, since when.
+DROP INDEX holdfast.task_claimable;
+CREATE INDEX task_claimable ON holdfast.task (
+    tenant,
+    queue,
+    task_type,
+    (CASE
+        WHEN scheduled_at IS NULL THEN created_at
+        WHEN scheduled_at >= created_at THEN scheduled_at + 50000
+        ELSE created_at / 10000 * 10000 + 45000
+            - least((created_at / 10000 * 10000 + 10000 - scheduled_at) / 1000, 20000)
+    END - priority * 60000),
+    id
+) WHERE ready;
