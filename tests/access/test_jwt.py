@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 
 from holdfast.model.access import Role
-from holdfast.model.errors import Unauthenticated, Unavailable
+from holdfast.model.errors import InvalidArgument, Unauthenticated, Unavailable
 from holdfast.model.ids import ALL_TENANTS
 from holdfast.server.access.jwt import JwtAuthenticator, JwtSettings
 
@@ -107,16 +107,19 @@ class Provider:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                provider.asked += 1
+                described = self.path == "/.well-known/openid-configuration"
+                provider.asked += not described
                 self.send_response(provider.status)
                 self.end_headers()
-                self.wfile.write(json.dumps(provider.document).encode())
+                self.wfile.write(json.dumps(provider.description if described else provider.document).encode())
 
             def log_message(self, *_: object) -> None:
                 """Quietly."""
 
         self.server = HTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/keys"
+        self.issuer = f"http://127.0.0.1:{self.server.server_port}"
+        self.url = f"{self.issuer}/keys"
+        self.description: Any = {"issuer": self.issuer, "jwks_uri": self.url, "scopes_supported": ["openid"]}
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
         self.thread.start()
 
@@ -166,3 +169,34 @@ async def test_a_provider_that_is_down_changes_nothing_until_its_keys_are_unknow
     provider.status = 500
     seconds.now = 1_000.0
     assert (await checked.identify(token())).name == "jwt:ada"
+
+
+async def test_the_issuer_says_where_its_keys_are(provider: Provider) -> None:
+    checked = JwtAuthenticator(JwtSettings(issuer=provider.issuer, audience=AUDIENCE))
+    await checked.load()
+    assert (await checked.identify(token(iss=provider.issuer))).name == "jwt:ada"
+    with pytest.raises(Unauthenticated):
+        await checked.identify(token())
+
+
+@pytest.mark.parametrize(
+    ("description", "words"),
+    [
+        ({"issuer": "https://evil.example"}, "speaks for the issuer"),
+        ({"jwks_uri": "http://id.example/keys"}, "must be an https URL"),
+        ({"jwks_uri": "file:///etc/keys"}, "must be an https URL"),
+        ({"jwks_uri": "/etc/keys"}, "must be an https URL"),
+        ({"jwks_uri": 7}, "does not describe"),
+    ],
+)
+async def test_a_description_that_cannot_be_trusted_is_refused(
+    provider: Provider, description: dict[str, Any], words: str
+) -> None:
+    provider.description |= description
+    with pytest.raises(InvalidArgument, match=words):
+        await JwtAuthenticator(JwtSettings(issuer=provider.issuer, audience=AUDIENCE)).load()
+
+
+async def test_an_issuer_is_asked_over_https() -> None:
+    with pytest.raises(InvalidArgument, match="must be an https URL"):
+        await JwtAuthenticator(JwtSettings(issuer="http://id.example", audience=AUDIENCE)).load()

@@ -38,7 +38,9 @@ PORT = click.IntRange(0, 65_535)
     "--auth", "methods", multiple=True, type=click.Choice(["keys", "jwt"]),
     help="How callers are told apart; without it everyone on this machine is let in, and nobody else.",
 )  # fmt: skip
-@click.option("--jwks", default="", metavar="FILE|URL", help="The public keys of the identity provider, for jwt.")
+@click.option(
+    "--jwks", default="", metavar="FILE|URL", help="The identity provider's keys, for jwt; else what --issuer names."
+)
 @click.option("--issuer", default="", help="Whose tokens are taken, for jwt.")
 @click.option("--audience", default="", help="For whom the tokens must be made, for jwt.")
 @click.option(

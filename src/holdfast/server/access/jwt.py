@@ -1,4 +1,7 @@
-"""JWTs of an identity provider: signatures are checked with the keys of its JWKS, which is a file or a URL."""
+"""JWTs of an identity provider: signatures are checked with the keys of its JWKS, which is a file or a URL.
+
+Where the keys are is said by the operator, or by the issuer's own description (OpenID Connect Discovery).
+"""
 
 import asyncio
 import json
@@ -32,22 +35,31 @@ FETCH_AGAIN_AFTER: Final = 10.0
 """A token with an unknown key makes us look for new keys, but not more often than this."""
 LEEWAY_SECONDS: Final = 10
 MAX_NAME: Final = 200
+DESCRIPTION: Final = "/.well-known/openid-configuration"
 
 
 class JwtSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Whose tokens are taken, and which of their claims say what."""
 
-    jwks: str
     issuer: str
     audience: str
+    jwks: str = ""
+    """Empty: what the issuer's description names."""
     tenant_claim: str = "holdfast_tenant"
     roles_claim: str = "holdfast_roles"
 
     def __post_init__(self) -> None:
         """Nothing of it may be empty: an audience of nobody would be everybody's."""
         for name in self.__struct_fields__:
-            if not getattr(self, name):
+            if name != "jwks" and not getattr(self, name):
                 raise InvalidArgument(f"JWT authentication needs {name}")
+
+
+class _Description(msgspec.Struct, frozen=True):
+    """What of an issuer's description is used."""
+
+    issuer: str
+    jwks_uri: str
 
 
 class JwtAuthenticator:
@@ -130,8 +142,9 @@ class JwtAuthenticator:
             self._fetched_at = self._now()
 
     async def _fetch(self) -> None:
-        text = await asyncio.to_thread(_read, self._settings.jwks)
-        self._keys = _usable_keys(text, self._settings.jwks)
+        place = self._settings.jwks or await asyncio.to_thread(_described_keys, self._settings.issuer)
+        text = await asyncio.to_thread(_read, place)
+        self._keys = _usable_keys(text, place)
         self._fetched_at = self._now()
 
 
@@ -174,6 +187,20 @@ class _NoRedirects(HTTPRedirectHandler):
         return None
 
 
+def _described_keys(issuer: str) -> str:
+    """Where the issuer says that its keys are; never a file of this machine."""
+    place = issuer.removesuffix("/") + DESCRIPTION
+    text = _downloaded(place)
+    try:
+        told = msgspec.json.decode(text, type=_Description)
+    except msgspec.DecodeError as error:
+        raise InvalidArgument(f"{place} does not describe an identity provider: {error}") from error
+    if told.issuer != issuer:
+        raise InvalidArgument(f"{place} speaks for the issuer {told.issuer!r}, and not for {issuer!r}")
+    _check_remote(told.jwks_uri)
+    return told.jwks_uri
+
+
 def _read(place: str) -> bytes:
     parts = urlsplit(place)
     if parts.scheme in ("", "file"):
@@ -181,13 +208,22 @@ def _read(place: str) -> bytes:
             return Path(parts.path).read_bytes()
         except OSError as error:
             raise InvalidArgument(f"the JWKS {place} cannot be read: {error}") from error
+    return _downloaded(place)
+
+
+def _check_remote(place: str) -> None:
+    parts = urlsplit(place)
     if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname or "")):
-        raise InvalidArgument(f"the JWKS {place} must be a file or an https URL: it decides who gets in")
+        raise InvalidArgument(f"{place} must be an https URL: it decides who gets in (a JWKS may be a file, too)")
+
+
+def _downloaded(place: str) -> bytes:
+    _check_remote(place)
     try:
         with build_opener(_NoRedirects).open(place, timeout=FETCH_SECONDS) as answer:
             text: bytes = answer.read(MAX_JWKS_BYTES + 1)
     except (URLError, TimeoutError, OSError) as error:
-        raise Unavailable(f"the JWKS {place} cannot be fetched: {error}") from error
+        raise Unavailable(f"{place} cannot be fetched: {error}") from error
     if len(text) > MAX_JWKS_BYTES:
-        raise InvalidArgument(f"the JWKS {place} is larger than {MAX_JWKS_BYTES:,} bytes")
+        raise InvalidArgument(f"{place} is larger than {MAX_JWKS_BYTES:,} bytes")
     return text
