@@ -8,7 +8,8 @@ from holdfast.model.commands import TaskOptions
 from holdfast.model.errors import HoldfastError
 from holdfast.model.ids import WorkerId
 from holdfast.ports.store import Changes, Rows, Wanted
-from holdfast.stores.postgres import PostgresStore, recent
+from holdfast.stores import recent
+from holdfast.stores.postgres import PostgresStore
 from tests.stores.making import Decision, execution, key, keys, task, write
 from tests.stores.postgres_making import opened
 

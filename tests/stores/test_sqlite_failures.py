@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.model.errors import HoldfastError, OutcomeUnknown, StoreDamaged, Unavailable
+from holdfast.model.instants import Instant
 from holdfast.model.queries import HistoryWanted
+from holdfast.model.statuses import ExecutionStatus
 from holdfast.ports.store import Changes, Wanted
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.stores.sqlite.connections import Settings
@@ -150,6 +152,7 @@ async def test_a_row_that_is_too_large_by_itself_is_an_error(path: Path) -> None
 async def test_a_row_that_cannot_be_read_is_damage(path: Path) -> None:
     async with opened(path) as store:
         await write(store, Changes(new_executions=[execution()]))
+    async with opened(path) as store:
         await on_writer(store, "UPDATE execution SET status = 'NOVEL'")
         with pytest.raises(StoreDamaged, match="NOVEL"):
             await store.execution(key("order-1"))
@@ -174,8 +177,9 @@ async def test_the_log_is_copied_into_the_database_when_it_is_long(path: Path) -
 
 async def test_what_was_done_is_counted(path: Path) -> None:
     async with opened(path) as store:
-        await write(store, Changes(new_executions=[execution()], events=history(3)))
+        ended = execution(status=ExecutionStatus.COMPLETED, closed_at=Instant(9))
+        await write(store, Changes(new_executions=[ended], events=history(3)))
         await load(store, Wanted(executions=keys("order-1")))
         counted = store.statistics
     assert (counted.commits, counted.empty_commits, counted.rows_written, counted.rows_read) == (1, 1, 4, 1)
-    assert (counted.statements, counted.rounds, counted.rollbacks) == (4 + 3, 2, 0)
+    assert (counted.statements, counted.rounds, counted.rollbacks) == (5 + 4, 2, 0)

@@ -37,7 +37,6 @@ INDEX_OF = {
     "find_promises_by_name": "promise USING INDEX promise_name (tenant=? AND execution_id=? AND name=?)",
     "find_request_keys": "request_key USING PRIMARY KEY (tenant=? AND scope=? AND key=?)",
     "read_executions": "execution USING PRIMARY KEY (tenant=? AND id=?)",
-    "read_with_owners": "execution USING PRIMARY KEY (tenant=? AND id=?)",
     "read_tasks": "task USING PRIMARY KEY (tenant=? AND id=?)",
     "read_timers": "timer USING PRIMARY KEY (tenant=? AND id=?)",
     "read_promises": "promise USING PRIMARY KEY (tenant=? AND id=?)",

@@ -32,7 +32,7 @@ from holdfast.stores.postgres import rows as codec
 from holdfast.stores.postgres.composing import FREE, Composer, columns
 from holdfast.stores.postgres.connections import Postgres
 from holdfast.stores.postgres.keys import Keys
-from holdfast.stores.postgres.recent import Recent
+from holdfast.stores.recent import Recent
 from holdfast.stores.statements import Statements
 from holdfast.stores.statistics import Statistics
 

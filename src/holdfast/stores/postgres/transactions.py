@@ -16,8 +16,8 @@ from holdfast.stores.postgres.errors import Raised, meaning, meaning_of_commit, 
 from holdfast.stores.postgres.keys import Keys
 from holdfast.stores.postgres.loading import Contended, Loader
 from holdfast.stores.postgres.news import news_of
-from holdfast.stores.postgres.recent import Recent
 from holdfast.stores.postgres.writing import ChangeWriter
+from holdfast.stores.recent import Recent
 from holdfast.stores.statements import Statements
 from holdfast.stores.statistics import Statistics
 

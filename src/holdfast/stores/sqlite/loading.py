@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, TypeVar, cast
+from typing import TypeVar, cast
 
 import msgspec
 
@@ -10,25 +10,11 @@ from holdfast.model.errors import StoreDamaged
 from holdfast.model.events import Event
 from holdfast.model.ids import ExecutionId, PromiseId, TaskId, TenantId, TimerId
 from holdfast.model.oversight import QueueSetting
-from holdfast.ports.store import (
-    SHORT_HISTORY,
-    ClaimWanted,
-    ExecutionKey,
-    FrameKey,
-    PromiseKey,
-    QueueKey,
-    Rows,
-    ScheduleKey,
-    ScopeKey,
-    TaskKey,
-    TimerKey,
-    ValueKey,
-    VersionKey,
-    Wanted,
-    check_names,
-)
+from holdfast.ports.store import SHORT_HISTORY, ClaimWanted, ExecutionKey, Rows, Wanted, check_names
 from holdfast.stores.sqlite import flow_rows
 from holdfast.stores.sqlite import rows as codec
+from holdfast.stores.sqlite.keys import Keys, known_keys
+from holdfast.stores.sqlite.recalling import Recalling
 from holdfast.stores.statements import Statements, Value
 from holdfast.stores.statistics import Statistics
 
@@ -59,97 +45,36 @@ Key = TypeVar("Key", bound=tuple[str, str])
 Place = TypeVar("Place", bound=tuple[int | str, ...])
 
 
-class Keys(NamedTuple):
-    """The rows to read; `claimed` are executions whose unseen events are read, `histories` those with all events."""
-
-    executions: set[ExecutionKey]
-    tasks: set[TaskKey]
-    timers: set[TimerKey]
-    promises: set[PromiseKey]
-    claimed: set[ExecutionKey]
-    histories: set[ExecutionKey]
-    frames: set[FrameKey]
-    scopes: set[ScopeKey]
-    flow_values: set[ValueKey]
-    item_results: set[ScopeKey]
-    flow_versions: set[VersionKey]
-    queues: set[QueueKey]
-    schedules: set[ScheduleKey]
-
-    @property
-    def questions(self) -> tuple[str, ...]:
-        """The statements that read them."""
-        owned = self.tasks or self.timers or self.promises
-        asked = {
-            "read_executions": self.executions if not owned else None,
-            "read_with_owners": owned,
-            "read_tasks": self.tasks,
-            "read_timers": self.timers,
-            "read_promises": self.promises,
-            "read_unseen_events": self.claimed,
-            "read_whole_histories": self.histories,
-            "read_frames": self.frames,
-            "read_scopes": self.scopes,
-            "read_flow_values": self.flow_values,
-            "read_item_results": self.item_results,
-            "read_flow_versions": self.flow_versions,
-            "read_queues": self.queues,
-            "read_schedules": self.schedules,
-        }
-        return tuple(name for name, keys in asked.items() if keys)
-
-    def halves(self) -> "tuple[Keys, Keys] | None":
-        """Two that together ask for the same, if there is anything to divide."""
-        every = [(place, key) for place, keys in enumerate(self) for key in cast("set[tuple[str, ...]]", keys)]
-        if len(every) < 2:
-            return None
-        middle = len(every) // 2
-        return _keys_of(every[:middle]), _keys_of(every[middle:])
+def _owners(rows: Rows) -> set[ExecutionKey]:
+    owners = {(task.tenant, task.execution_id) for task in rows.tasks.values() if task.execution_id is not None}
+    owners |= {(timer.tenant, timer.execution_id) for timer in rows.timers.values()}
+    return owners | {(promise.tenant, promise.execution_id) for promise in rows.promises.values()}
 
 
-def _keys_of(placed: Iterable[tuple[int, tuple[str, ...]]]) -> Keys:
-    keys = Keys(*(set() for _ in Keys._fields))
-    for place, key in placed:
-        cast("set[tuple[str, ...]]", keys[place]).add(key)
-    return keys
-
-
-def _known_keys(wanted: Wanted) -> Keys:
-    return Keys(
-        executions=set(wanted.executions),
-        tasks=set(wanted.tasks),
-        timers=set(wanted.timers),
-        promises=set(wanted.promises),
-        claimed=set(),
-        histories=set(wanted.histories),
-        frames=set(wanted.frames),
-        scopes=set(wanted.scopes),
-        flow_values=set(wanted.flow_values),
-        item_results=set(wanted.item_results),
-        flow_versions=set(wanted.flow_versions),
-        queues=wanted.queues,
-        schedules=set(wanted.schedules),
-    )
-
-
-def _missing_parents(rows: Rows) -> set[ExecutionKey]:
-    """Few batches have any, so they cost a statement of their own and not a join in every one."""
-    parents = {(each.tenant, each.parent_id) for each in rows.executions.values() if each.parent_id is not None}
-    return parents - rows.executions.keys() if parents else parents
+def _parents(rows: Rows) -> set[ExecutionKey]:
+    return {(each.tenant, each.parent_id) for each in rows.executions.values() if each.parent_id is not None}
 
 
 class Loader:
     """Loads rows inside the transaction that its connection is in."""
 
-    def __init__(self, *, connection: sqlite3.Connection, statements: Statements, statistics: Statistics) -> None:
+    def __init__(
+        self,
+        *,
+        connection: sqlite3.Connection,
+        statements: Statements,
+        statistics: Statistics,
+        recalling: Recalling,
+    ) -> None:
         self._connection = connection
         self._statements = statements
         self._statistics = statistics
+        self._recalling = recalling
 
     def load(self, wanted: Wanted) -> Rows:
         """Everything that is wanted and there."""
         rows = Rows()
-        keys = _known_keys(wanted)
+        keys = known_keys(wanted)
         check_names(wanted)
         search = _Search(wanted, rows, keys)
         names = search.questions()
@@ -158,15 +83,22 @@ class Loader:
         keys.claimed.difference_update(keys.histories)
         rows.events = {key: [] for key in keys.claimed | keys.histories}
         rows.item_results = {key: [] for key in keys.item_results}
-        if keys.questions:
-            self._read(keys, rows)
-        parents = _missing_parents(rows)
-        if parents:
-            self._read(_known_keys(Wanted(executions=parents)), rows)
+        self._recall_or_read(keys, rows)
+        # Most are known already, or need none, so they cost a statement of their own and not a join in every one.
+        for relations in (_owners, _parents):
+            missing = relations(rows) - rows.executions.keys()
+            if missing:
+                self._recall_or_read(known_keys(Wanted(executions=missing)), rows)
         for events in rows.events.values():
             events.sort(key=_sequence_of)
         self._statistics.rounds += 1
         return rows
+
+    def _recall_or_read(self, keys: Keys, rows: Rows) -> None:
+        self._recalling.take(keys, rows)
+        if keys.questions:
+            self._read(keys, rows)
+            self._recalling.have_read(keys, rows)
 
     def _answers(self, names: tuple[str, ...], parameters: dict[str, Value]) -> tuple[str, ...]:
         """The answers to several questions, asked in one statement: every statement costs hand-overs of the lock."""
@@ -473,7 +405,6 @@ def _take_schedules(text: str, rows: Rows) -> int:
 
 _TAKERS: dict[str, Callable[[str, Rows], int]] = {
     "read_executions": _take_executions,
-    "read_with_owners": _take_executions,
     "read_tasks": _take_tasks,
     "read_timers": _take_timers,
     "read_promises": _take_promises,

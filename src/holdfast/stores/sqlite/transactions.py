@@ -9,6 +9,7 @@ from holdfast.model.errors import HoldfastError, OutcomeUnknown
 from holdfast.ports.store import Changes, Plan
 from holdfast.stores.sqlite.errors import NOT_WRITTEN, family, meaning, reading
 from holdfast.stores.sqlite.loading import Loader
+from holdfast.stores.sqlite.recalling import Recalling
 from holdfast.stores.sqlite.writing import ChangeWriter
 from holdfast.stores.statements import Statements
 from holdfast.stores.statistics import Statistics
@@ -30,18 +31,26 @@ class Transactions:
         self._path = path
         self._statements = statements
         self._statistics = statistics
+        self._recalling = Recalling()
 
     def carry_out(self, connection: sqlite3.Connection, plan: Plan) -> bool:
         """Whether anything was written; an error means that nothing was, except OutcomeUnknown."""
         try:
             with reading(self._path):
                 connection.execute(self._statements["begin"])
-                written = self._fill(connection, plan)
+                [version] = connection.execute(self._statements["data_version"]).fetchone()
+                self._recalling.begin(version)
+                changes = self._decide(connection, plan)
+                written = self._write(connection, changes)
             self._finish(connection)
+            self._recalling.written(changes)
+        except BaseException:
+            self._recalling.forget()
+            raise
         finally:
             if connection.in_transaction:
                 self._roll_back(connection)
-        self._statistics.statements += 2
+        self._statistics.statements += 3
         if written:
             self._statistics.commits += 1
         else:
@@ -50,6 +59,7 @@ class Transactions:
 
     def write(self, connection: sqlite3.Connection, act: Callable[[sqlite3.Connection], Answer]) -> Answer:
         """Let something be written in a transaction of its own."""
+        self._recalling.forget()
         try:
             with reading(self._path):
                 connection.execute(self._statements["begin"])
@@ -68,13 +78,18 @@ class Transactions:
 
         self.write(connection, rewrite)
 
-    def _fill(self, connection: sqlite3.Connection, plan: Plan) -> bool:
-        loader = Loader(connection=connection, statements=self._statements, statistics=self._statistics)
+    def _decide(self, connection: sqlite3.Connection, plan: Plan) -> Changes:
+        loader = Loader(
+            connection=connection,
+            statements=self._statements,
+            statistics=self._statistics,
+            recalling=self._recalling,
+        )
         wanted = plan.wanted
         for _ in range(MAX_ROUNDS):
             answer = plan.decide(loader.load(wanted))
             if isinstance(answer, Changes):
-                return self._write(connection, answer)
+                return answer
             wanted = answer
         raise PlanNeverSettled(f"a plan has asked for rows {MAX_ROUNDS} times and goes on asking: {wanted}")
 

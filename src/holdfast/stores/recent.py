@@ -1,7 +1,7 @@
 """Rows as this process wrote them last: what changes again a moment later need not be read for it.
 
-Each has the version (`xmin`) of the transaction that wrote it. Whoever decides by such a row writes on condition that
-it still has that version, and reads anew if not; so one that another process has changed meanwhile does no harm.
+Each has a version, by which the store makes sure that nobody else has changed it: in PostgreSQL that of the transaction
+that wrote it (`xmin`), on which the next write is conditional; in SQLite that of the whole file.
 """
 
 from typing import TypeVar
