@@ -29,10 +29,12 @@ REST, GRPC = 8233, 8234
 
 def understood(words: list[str]) -> click.Context:
     """The context of the command that these words call, which fails if they are not understood."""
-    root = click.Context(program, info_name="holdfast")
-    name, command, rest = program.resolve_command(root, list(words))
-    assert command is not None
-    return command.make_context(name, rest, parent=root)
+    context = program.make_context("holdfast", list(words))
+    while isinstance(group := context.command, click.Group):
+        name, command, rest = group.resolve_command(context, [*context._protected_args, *context.args])
+        assert command is not None
+        context = command.make_context(name, rest, parent=context)
+    return context
 
 
 def container(deployment: dict[str, Any]) -> dict[str, Any]:
