@@ -133,6 +133,8 @@ async def test_an_id_that_is_no_uuid_is_an_invalid_argument(server: Server, task
         (schedule(str(uuid4()), queue="no queue"), "queue"),
         (schedule(str(uuid4()), ""), "task_type"),
         (schedule(str(uuid4()), priority_seconds=1 << 40), "priority"),
+        (worker_pb2.Command(clear_state={"key": "\0"}), "key has a NUL"),
+        (worker_pb2.Command(cancel_timer={"timer_id": "a\0b"}), "timer_id has a NUL"),
         (worker_pb2.Command(), "empty"),
         (
             worker_pb2.Command(schedule_task={"task_type": "t", "task_execution_id": str(uuid4()), "input": b"{"}),

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from holdfast.model.errors import HoldfastError, OutcomeUnknown, Stopped, StoreDamaged, Unavailable
+from holdfast.model.errors import HoldfastError, InvalidArgument, OutcomeUnknown, Stopped, StoreDamaged, Unavailable
 from holdfast.model.ids import DEFAULT_TENANT, ExecutionId
 from holdfast.model.requests import ExecutionClaim, SignalWorkflow, Started, TerminateWorkflow
 from holdfast.ports.store import Plan
@@ -47,6 +47,14 @@ async def test_a_request_that_breaks_the_batch_is_refused_alone(host: EngineHost
     with pytest.raises(HoldfastError, match="a defect"):
         await bad
     assert [(await good).created, (await other).created] == [True, True]
+
+
+async def test_a_value_that_the_database_does_not_take_is_told_as_such(host: EngineHost, store: FailingStore) -> None:
+    store.before = fails_with(InvalidArgument("no text may have a NUL"), times=2, only="bad")
+    good, bad = (host.send(start(name)) for name in ("good", "bad"))
+    with pytest.raises(InvalidArgument, match="NUL"):
+        await bad
+    assert (await good).created
 
 
 @pytest.mark.parametrize("error", [Unavailable("down"), StoreDamaged("torn")])

@@ -162,8 +162,8 @@ class Committer:
         if not taken:
             self._refuse(taken, HoldfastError(f"the engine failed on an offer: {error!r}"))
         elif len(taken) == 1:
-            refusal = HoldfastError(f"the engine failed on this request: {error!r}; nothing was done")
-            _tell(taken, refusal)
+            failed = HoldfastError(f"the engine failed on this request: {error!r}; nothing was done")
+            _tell(taken, error if isinstance(error, HoldfastError) else failed)
         else:
             for waiting in taken:
                 await self._commit([waiting])

@@ -65,7 +65,17 @@ NULL: Final = b"null"
 def checked(request: Request[Reply]) -> Request[Reply]:
     """The request with its JSON in the stored form; an InvalidRequest if it can never be carried out."""
     check = _CHECKS.get(type(request))
-    return request if check is None else check(request)
+    sound = request if check is None else check(request)
+    _no_nul(sound)
+    return sound
+
+
+def _no_nul(item: msgspec.Struct) -> None:
+    """Some databases end a text there and others take none: one that names nothing in the first breaks the second."""
+    for name in item.__struct_fields__:
+        value = getattr(item, name)
+        if isinstance(value, str) and "\0" in value:
+            raise InvalidArgument(f"{name} has a NUL character; no text may have one")
 
 
 def names(values: Sequence[str], what: str) -> frozenset[str]:
@@ -219,6 +229,7 @@ def _report(request: ReportTask) -> ReportTask:
 def _line(line: Line) -> Line:
     checked_id(line.channel, "channel")
     _instant(line.time, "time_ms")
+    _no_nul(line)
     return replace(line, body=_json(line.body, "body"))
 
 
@@ -320,6 +331,7 @@ def _each(check: Callable[[T], T], item: T, index: int) -> T:
 
 
 def _command(command: Command) -> Command:
+    _no_nul(command)
     match command:
         case ScheduleTask():
             return _schedule(command)
@@ -378,6 +390,7 @@ def _child(command: StartChild) -> StartChild:
 
 
 def _outcome(outcome: Outcome) -> Outcome:
+    _no_nul(outcome)
     return replace(outcome, output=_json(outcome.output, "output")) if isinstance(outcome, Completed) else outcome
 
 
