@@ -183,7 +183,25 @@ def test_a_retried_task_has_its_retries_and_limits_anew() -> None:
     world.ask(requests.RetryTaskExecution(*TASK))
     world.wait(1_000)
     claim = world.claim_task()
-    assert (claim.attempt, claim.options.retry.max_retries) == (2, 1)
+    assert (claim.attempt, claim.options.retry) == (2, NEVER)
+
+
+def test_each_retry_by_hand_gives_a_task_its_own_retries_again_and_no_more() -> None:
+    """With the pauses that its policy begins with, and the first vanished worker made up for at once."""
+    world = running(TaskOptions(retry=replace(ONCE, max_retries=2)))
+    tries = 1
+    for _ in range(4):
+        world.wait(LEASE)
+        assert world.task().ready
+        world.ask(requests.FailTask(*TASK, world.claim_task().token, BOOM))
+        assert world.task().scheduled_at == world.now + 2 * SECOND
+        world.wait(2 * SECOND)
+        world.ask(requests.FailTask(*TASK, world.claim_task().token, BOOM))
+        tries += 2
+        assert (world.task().status, world.task().attempt) == (TaskStatus.FAILED, tries)
+        world.ask(requests.RetryTaskExecution(*TASK))
+        world.claim_task()
+        tries += 1
 
 
 def test_a_workflows_task_may_be_delayed() -> None:

@@ -39,6 +39,11 @@ def test_the_limits_of_a_task_have_bounds(limit: str, given: int) -> None:
         TaskOptions(**{limit: given})  # type: ignore[arg-type]  # any of them
 
 
+def test_no_task_has_had_less_than_no_tries() -> None:
+    with pytest.raises(ValueError, match="tries_before must be 0 or more"):
+        TaskOptions(tries_before=-1)
+
+
 def test_an_event_of_a_newer_release_is_refused_and_never_skipped() -> None:
     with pytest.raises(StoreDamaged, match="unknown type 'COFFEE_BREWED'"):
         decode_event(7, "COFFEE_BREWED", 1, b"{}")

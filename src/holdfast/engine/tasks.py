@@ -48,7 +48,7 @@ from holdfast.model.requests import (
     SubmittedTask,
     TaskOrders,
 )
-from holdfast.model.retries import RetryAt, next_try
+from holdfast.model.retries import RetriesExhausted, RetryAt, next_try
 from holdfast.model.statuses import AttemptStatus, TaskStatus, TimeoutType
 
 LEASE_MS = 30_000
@@ -306,12 +306,20 @@ def timeout_failure(task: Task, timeout: TimeoutType) -> Failure:
 
 def retry_or_fail(state: State, task: Task, failure: Failure) -> None:
     """After a failed try: wait for the next one, or close the task."""
-    decision = next_try(task.options.retry, task.attempt, failure, state.now, state.chance.random())
+    decision = _next_try(state, task, failure)
     if isinstance(decision, RetryAt):
         give_back(state, task, decision.at)
     else:
         final = replace(failure, attempts=task.attempt)
         end(state, task, TaskStatus.FAILED, TaskFailed(task.id, task.task_type, final), failure=final)
+
+
+def _next_try(state: State, task: Task, failure: Failure) -> RetryAt | RetriesExhausted:
+    return next_try(task.options.retry, _counted_tries(task), failure, state.now, state.chance.random())
+
+
+def _counted_tries(task: Task) -> int:
+    return task.attempt - task.options.tries_before
 
 
 def give_back(state: State, task: Task, at: Instant) -> None:
@@ -403,10 +411,9 @@ def retry(state: State, request: RetryTaskExecution) -> Done:
 
 def reopen(state: State, task: Task) -> None:
     """Make a closed task wait for a worker again, with its retries unspent and its limits counted anew."""
-    policy = replace(task.options.retry, max_retries=task.attempt + task.options.retry.max_retries)
     opened = replace(
         task,
-        options=replace(task.options, retry=policy, schedule_to_close_ms=None),
+        options=replace(task.options, tries_before=task.attempt, schedule_to_close_ms=None),
         claim_token=ClaimToken(task.claim_token + 1),
         cancel_requested=False,
         output=None,
@@ -444,7 +451,7 @@ def _time_out(state: State, task: Task, timeout: TimeoutType) -> None:
         end_cancelled(state, taken, "it was being cancelled when it overran its timeout")
         return
     if timeout in (TimeoutType.START_TO_CLOSE, TimeoutType.HEARTBEAT):
-        decision = next_try(task.options.retry, task.attempt, failure, state.now, state.chance.random())
+        decision = _next_try(state, task, failure)
         if isinstance(decision, RetryAt):
             give_back(state, taken, decision.at)
             return
@@ -459,7 +466,7 @@ def lose(state: State, task: Task) -> None:
     taken = replace(task, claim_token=ClaimToken(task.claim_token + 1))
     if task.cancel_requested:
         end_cancelled(state, taken, "its worker vanished while it was being cancelled")
-    elif task.attempt == 1 and task.options.retry.max_retries > 0:
+    elif _counted_tries(task) == 1 and task.options.retry.max_retries > 0:
         give_back(state, taken, state.now)
     else:
         retry_or_fail(state, taken, failure)

@@ -28,8 +28,12 @@ class TaskOptions(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     heartbeat_ms: Milliseconds | None = None
     trace: str | None = None
     """The W3C traceparent of what asked for it, and after a space the tracestate if there is one."""
+    tries_before: int = 0
+    """The tries that the task had had when it was opened again; they do not count against its policy."""
 
     def __post_init__(self) -> None:
+        if self.tries_before < 0:
+            raise ValueError(f"tries_before must be 0 or more, not {self.tries_before}")
         for name in TASK_LIMITS:
             limit = getattr(self, name)
             if limit is not None and not 0 < limit <= LATEST:

@@ -90,20 +90,22 @@ class RetryPolicy(_message.Message):
     def __init__(self, max_retries: _Optional[int] = ..., initial_interval_ms: _Optional[int] = ..., backoff: _Optional[float] = ..., max_interval_ms: _Optional[int] = ..., jitter: _Optional[float] = ..., non_retryable: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class TaskOptions(_message.Message):
-    __slots__ = ("retry", "schedule_to_start_ms", "start_to_close_ms", "schedule_to_close_ms", "heartbeat_ms", "trace")
+    __slots__ = ("retry", "schedule_to_start_ms", "start_to_close_ms", "schedule_to_close_ms", "heartbeat_ms", "trace", "tries_before")
     RETRY_FIELD_NUMBER: _ClassVar[int]
     SCHEDULE_TO_START_MS_FIELD_NUMBER: _ClassVar[int]
     START_TO_CLOSE_MS_FIELD_NUMBER: _ClassVar[int]
     SCHEDULE_TO_CLOSE_MS_FIELD_NUMBER: _ClassVar[int]
     HEARTBEAT_MS_FIELD_NUMBER: _ClassVar[int]
     TRACE_FIELD_NUMBER: _ClassVar[int]
+    TRIES_BEFORE_FIELD_NUMBER: _ClassVar[int]
     retry: RetryPolicy
     schedule_to_start_ms: int
     start_to_close_ms: int
     schedule_to_close_ms: int
     heartbeat_ms: int
     trace: str
-    def __init__(self, retry: _Optional[_Union[RetryPolicy, _Mapping]] = ..., schedule_to_start_ms: _Optional[int] = ..., start_to_close_ms: _Optional[int] = ..., schedule_to_close_ms: _Optional[int] = ..., heartbeat_ms: _Optional[int] = ..., trace: _Optional[str] = ...) -> None: ...
+    tries_before: int
+    def __init__(self, retry: _Optional[_Union[RetryPolicy, _Mapping]] = ..., schedule_to_start_ms: _Optional[int] = ..., start_to_close_ms: _Optional[int] = ..., schedule_to_close_ms: _Optional[int] = ..., heartbeat_ms: _Optional[int] = ..., trace: _Optional[str] = ..., tries_before: _Optional[int] = ...) -> None: ...
 
 class Failure(_message.Message):
     __slots__ = ("type", "message", "stack", "retryable", "attempts", "cause")
