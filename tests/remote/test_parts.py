@@ -113,6 +113,24 @@ async def test_a_request_that_no_message_holds_is_refused_here(served: Server, m
             await hf.start("nobody-runs-it", "x" * 2_000)
 
 
+async def test_a_session_that_fails_on_a_message_is_opened_again(
+    served: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with Holdfast.connect(served.url) as hf:
+        session = engine_of(hf)._session
+        receive = session._receive
+
+        def fail_once(_: object) -> None:
+            session._receive = receive
+            raise ZeroDivisionError("a defect")
+
+        session._receive = fail_once
+        async with asyncio.timeout(20):
+            started = [await hf.start("nobody-runs-it", id=name) for name in ("a", "b")]
+        assert [each.id for each in started] == ["a", "b"]
+    assert "a defect" in caplog.text
+
+
 async def test_a_closed_connection_says_so(served: Server) -> None:
     async with Holdfast.connect(served.url) as hf:
         waiting_for = asyncio.create_task((await hf.start("nobody-runs-it", id="a")).result())

@@ -9,7 +9,7 @@ import pytest
 
 from holdfast import WorkflowContext, task, workflow
 from holdfast.model.commands import Completed, Failed, Suspended
-from holdfast.model.errors import IdCollision, InvalidArgument, StaleClaim
+from holdfast.model.errors import IdCollision, InvalidArgument, StaleClaim, StoreRefused, TenantSuspended
 from holdfast.model.events import Event, TaskCompleted
 from holdfast.model.requests import ExecutionClaim, ExtendClaim, ReleaseExecution, Request, SubmitActivation
 from holdfast.sdk.watchdog import Watchdog
@@ -130,8 +130,11 @@ async def test_what_can_never_be_accepted_fails_the_execution(bench: Bench, erro
     assert str(error) in failed.outcome.failure.message
 
 
-async def test_a_claim_that_was_lost_is_let_go(bench: Bench) -> None:
-    bench.answer_to(SubmitActivation, StaleClaim("workflow", EXECUTION))
+@pytest.mark.parametrize(
+    "error", [StaleClaim("workflow", EXECUTION), StoreRefused("the password has changed"), TenantSuspended("acme")]
+)
+async def test_an_execution_does_not_fail_for_what_is_not_its_fault(bench: Bench, error: Exception) -> None:
+    bench.answer_to(SubmitActivation, error)
     bench.runner.take([execution_claim("asking")])
     await bench.transport.sent_of(SubmitActivation)
     await asyncio.sleep(0)

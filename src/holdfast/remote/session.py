@@ -200,6 +200,10 @@ class Session:
             refusal = error_of_call(error, self._address)
             self._refused(refusal)
             reason = str(refusal)
+        except Exception as error:
+            # What is open goes on with the next stream; without one it would wait for ever.
+            logger.exception("the session with %s failed", self._address)
+            reason = repr(error)
         if self._outbox is not None:
             self._end(reason)
         return reason

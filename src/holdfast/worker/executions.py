@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from msgspec.structs import replace
 
 from holdfast.model.commands import Command, Continuing, Failed, ScheduleTask, StartChild, Suspended
-from holdfast.model.errors import HoldfastError, InvalidRequest, StaleClaim, Stopped
+from holdfast.model.errors import AccessDenied, HoldfastError, InvalidRequest, StaleClaim, Stopped, StoreRefused
 from holdfast.model.events import Event, WorkflowStarted
 from holdfast.model.failures import Failure
 from holdfast.model.ids import ClaimToken
@@ -48,6 +48,10 @@ CODEC = Codec(encode=encode, decode=decode, failure_of=failure_of, handler=query
 
 PAUSE_AFTER_UNREADABLE = 1.0
 """Seconds before an execution whose history could not be read is given back, most likely to this very worker."""
+
+
+NOT_ITS_FAULT = StaleClaim, Stopped, StoreRefused, AccessDenied
+"""Refusals that say nothing of what the code has asked for: whoever claims the execution next asks for it again."""
 
 
 class Held:
@@ -280,7 +284,7 @@ class ExecutionRunner:
 
     def _refused(self, held: Held, request: SubmitActivation, error: HoldfastError) -> None:
         """The claim is lost, or the commands can never be accepted: then the execution fails, with the reason."""
-        if isinstance(error, StaleClaim | Stopped) or isinstance(request.outcome, Failed):
+        if isinstance(error, NOT_ITS_FAULT) or isinstance(request.outcome, Failed):
             logger.info("workflow %s is let go of: %s", held.claim.execution_id, error)
             self._let_go(held, keep=False)
             return
