@@ -2,16 +2,19 @@
 
 import asyncio
 
+import msgspec
 import pytest
 
 from holdfast.model.access import Limits, Role
 from holdfast.model.errors import LimitExceeded, Unavailable
+from holdfast.model.flow_requests import SaveFlow
 from holdfast.model.ids import ExecutionId
 from holdfast.model.requests import TerminateWorkflow
 from holdfast.protocol.generated import client_pb2
 from holdfast.server.access import open_executions
 from holdfast.server.access.open_executions import OpenExecutions
 from tests.access.serving import ACME, OTHER, Served
+from tests.flow.sketches import sketch
 
 WITHIN = 10.0
 WORKFLOWS = f"/api/tenants/{ACME}/workflows"
@@ -39,6 +42,23 @@ async def test_one_that_ends_makes_room(served: Served) -> None:
     async with asyncio.timeout(WITHIN):
         while await start(served, token, "b") == 429:  # noqa: ASYNC110 - it is counted behind the server
             await asyncio.sleep(0.01)
+
+
+async def test_strangers_use_up_nothing(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor does a request that is sent again: only what is started counts."""
+    monkeypatch.setenv("HOLDFAST_SECRET_ACME_SHOP", "correct horse")
+    monkeypatch.setattr(open_executions, "FRESH_SECONDS", 3_600.0)
+    monkeypatch.setattr(open_executions, "FRESH_AT_LIMIT_SECONDS", 3_600.0)
+    signed = {"path": "orders", "secret": {"secret": "shop"}}
+    flow = sketch({"in": ("webhook", signed), "open": ("webhook", {}), "then": ("wait", {})}, "in > then", name="f")
+    await served.engine.send(SaveFlow(ACME, "f", msgspec.json.encode(flow)))
+    await served.limit(ACME, Limits(open_executions=2))
+    token = await served.token(Role.OPERATOR)
+    assert await start(served, token, "a") == 201
+    for path in ("f/orders", "f/nowhere", "g/orders"):
+        assert (await served.ask("POST", f"/hooks/{ACME}/{path}", {})).status in (401, 404)
+    assert [await start(served, token, name) for name in "bc"] == [201, 429]
+    assert (await served.ask("POST", f"/hooks/{ACME}/f/open", {})).status == 429
 
 
 class Counter:

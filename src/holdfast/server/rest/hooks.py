@@ -64,7 +64,6 @@ async def start_by_hook(call: Call) -> Answer:
     tenant = TenantId(call.names["tenant_id"])
     body = await received(call, MAX_PAYLOAD_BYTES)
     visitor = await admitted(call, tenant)
-    visitor.quota.start()
     flow = call.names["flow"]
     graph, version = await _newest(call, tenant, flow)
     trigger = _trigger(call, graph)
@@ -73,6 +72,9 @@ async def start_by_hook(call: Call) -> Answer:
     # The watch is there before the request, so an end cannot be missed, however soon it comes.
     watch = call.engine.executions.watch((tenant, run_id))
     existing = await call.engine.store.execution((tenant, run_id))
+    if existing is None:
+        # Only now: who cannot sign must not use up what the tenant itself may start.
+        visitor.quota.start()
     created = existing is None and await _start(
         call, StartFlow(tenant, run_id, flow, told(call, body), DEFAULT_QUEUE, version, trigger.id)
     )
