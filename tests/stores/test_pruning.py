@@ -160,13 +160,16 @@ async def test_relatives_keep_what_they_may_need(store: Store) -> None:
                 ended("completed-child", 20, parent_id=ExecutionId("open-parent")),
                 ended("failed-child", 21, parent_id=ExecutionId("open-parent"), status=failed),
                 ended("orphan", 22, parent_id=ExecutionId("never-there"), status=failed),
+                ended("failed-parent", 30, kind="refund", status=failed),
+                ended("heard-child", 29, parent_id=ExecutionId("failed-parent")),
+                ended("unheard-child", 31, parent_id=ExecutionId("failed-parent")),
             ]
         ),
     )
     pruned = await store.prune(WORKFLOWS)
-    assert (pruned.removed, pruned.last) == (2, EndedPlace(Instant(22), "orphan"))
-    stay = ["failed-child", "parent-of-an-open-one"]
-    assert await left(store, *stay, "completed-child", "orphan") == stay
+    assert (pruned.removed, pruned.last) == (3, EndedPlace(Instant(31), "unheard-child"))
+    stay = ["failed-child", "parent-of-an-open-one", "unheard-child"]
+    assert await left(store, *stay, "completed-child", "orphan", "heard-child") == stay
 
 
 async def test_one_step_is_bounded_and_the_next_one_goes_on(store: Store) -> None:

@@ -64,8 +64,11 @@ class MemoryPruning:
                 yield task.task_type, Ended(task.closed_at, task.id, 0, 0)
 
     def _is_needed(self, execution: Execution) -> bool:
-        parent = None if execution.parent_id is None else (execution.tenant, execution.parent_id)
-        may_be_retried = parent in self.rows.executions and execution.status is not ExecutionStatus.COMPLETED
+        name = execution.parent_id
+        parent = None if name is None else self.rows.executions.get((execution.tenant, name))
+        may_be_retried = parent is not None and (
+            execution.status is not ExecutionStatus.COMPLETED or _ended_before(parent, execution)
+        )
         is_followed = (execution.tenant, WORKFLOW_KEYS, key_of_followers(execution.id)) in self.rows.request_keys
         return (
             may_be_retried
@@ -104,6 +107,10 @@ class MemoryPruning:
             for key, row in rows.request_keys.items()
             if row.scope != "task" or (row.tenant, TaskId(row.subject)) not in keys
         }
+
+
+def _ended_before(parent: Execution, child: Execution) -> bool:
+    return parent.closed_at is not None and child.closed_at is not None and parent.closed_at <= child.closed_at
 
 
 Key = TypeVar("Key")

@@ -1,14 +1,13 @@
 -- The next that have ended, in that order: when, who, how many events; and whether a relative may still
--- need it, or one that followed under its id, and is found by it.
+-- need it, or one that followed under its id, and is found by it. A parent that had ended before its child has not heard
+-- of that one's end; it is told when it is retried.
 -- What someone else has locked is being opened again, or removed by another server, and is passed over.
 SELECT closed_at, id, last_sequence AS events,
     (
-        (
-            status <> 'COMPLETED'
-            AND EXISTS (
-                SELECT FROM holdfast.execution AS parent
-                WHERE parent.tenant = ended.tenant AND parent.id = ended.parent_id
-            )
+        EXISTS (
+            SELECT FROM holdfast.execution AS parent
+            WHERE parent.tenant = ended.tenant AND parent.id = ended.parent_id
+                AND (ended.status <> 'COMPLETED' OR parent.closed_at <= ended.closed_at)
         )
         OR EXISTS (
             SELECT FROM holdfast.execution AS child
