@@ -13,6 +13,7 @@ A statement sees what was committed before it began. So rows are locked by one s
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from time import monotonic
 from typing import Any, TypeVar
 
 from asyncpg import LockNotAvailableError, Record
@@ -31,6 +32,7 @@ from holdfast.ports.store import (
 from holdfast.stores.postgres import rows as codec
 from holdfast.stores.postgres.composing import FREE, Composer, columns
 from holdfast.stores.postgres.connections import Postgres
+from holdfast.stores.postgres.fronts import BEGINNING, Fronts, Sort, by_place, too_few
 from holdfast.stores.postgres.keys import Keys
 from holdfast.stores.recent import Recent
 from holdfast.stores.statements import Statements
@@ -64,6 +66,7 @@ class Loader:
         statements: Statements,
         composer: Composer,
         statistics: Statistics,
+        fronts: Fronts | None = None,
         free: bool = False,
         recent: Recent | None = None,
         queues_unset: bool = False,
@@ -71,6 +74,7 @@ class Loader:
         """`free`: nothing is locked, and what is `recent` not even read; who writes has to check that all is as it was
         seen. `queues_unset`: and that no queue has been set, so that nobody has to look."""
         self._queues_unset = queues_unset
+        self._fronts = fronts or Fronts()
         self._connection = connection
         self._statements = statements
         self._composer = composer
@@ -329,9 +333,23 @@ class Loader:
         keys.frames.update(rows.ready_frames)
         keys.scopes.update(rows.ready_scopes)
 
+    async def _find_claimable(self, sort: Sort, claims: Sequence[ClaimWanted]) -> list[Record]:
+        """Those that come first, of each kind of each claim."""
+        kinds, limit = _by_kind(claims), _largest(claims)
+        starts = self._fronts.starts(sort, kinds)
+        began = monotonic()
+        found = await self._ask(f"find_claimable_{sort}s", *_arrays(kinds, 3), starts, limit)
+        ranks = by_place(kinds, ((row[0], row[1]) for row in found))
+        if too_few(limit, dict(zip(kinds, starts, strict=True)), ranks):
+            starts, began = [BEGINNING] * len(kinds), monotonic()
+            found = await self._ask(f"find_claimable_{sort}s", *_arrays(kinds, 3), starts, limit)
+            ranks = by_place(kinds, ((row[0], row[1]) for row in found))
+        self._fronts.found(sort, limit, dict(zip(kinds, starts, strict=True)), ranks, monotonic() - began)
+        return found
+
     async def _claim_executions(self, wanted: Wanted, rows: Rows) -> None:
         claims = wanted.execution_claims
-        found = await self._ask("find_claimable_executions", *_arrays(_by_kind(claims), 3), _largest(claims))
+        found = await self._find_claimable("execution", claims)
         for claim, places in _merged(claims, found):
             rows.claimable_executions.append([(claim.tenant, ExecutionId(place[-1])) for place in places])
         keys = {key for claimed in rows.claimable_executions for key in claimed}
@@ -348,7 +366,7 @@ class Loader:
 
     async def _claim_tasks(self, wanted: Wanted, rows: Rows) -> None:
         claims = wanted.task_claims
-        found = await self._ask("find_claimable_tasks", *_arrays(_by_kind(claims), 3), _largest(claims))
+        found = await self._find_claimable("task", claims)
         for claim, places in _merged(claims, found):
             rows.claimable_tasks.append([(claim.tenant, TaskId(place[-1])) for place in places])
         keys = {key for claimed in rows.claimable_tasks for key in claimed}

@@ -13,6 +13,7 @@ from holdfast.ports.store import Changes, Plan, Wanted
 from holdfast.stores.postgres.composing import Composer
 from holdfast.stores.postgres.connections import Connect, Postgres, close
 from holdfast.stores.postgres.errors import Raised, meaning, meaning_of_commit, reading
+from holdfast.stores.postgres.fronts import Fronts
 from holdfast.stores.postgres.keys import Keys
 from holdfast.stores.postgres.loading import Contended, Loader
 from holdfast.stores.postgres.news import news_of
@@ -93,6 +94,7 @@ class Transactions:
             statements=statements, composer=self._composer, statistics=statistics, session=session
         )
         self._recent = Recent()
+        self._fronts = Fronts()
         self._connection: Postgres | None = None
         self._planned_at = 0.0
         self._plans_until = 0
@@ -177,11 +179,15 @@ class Transactions:
         except Raised as error:
             raise meaning_of_commit(error, self._where) from error
         if version is not None:
-            self._recent.written(answer, version)
+            self._wrote(answer, version)
         elif loader.recalled:
             # No write has made sure that what was decided by is still so.
             raise _Again(Unavailable(f"{self._where}: the request needs a look at the rows"))
         return version is not None
+
+    def _wrote(self, changes: Changes, version: int) -> None:
+        self._recent.written(changes, version)
+        self._fronts.written(changes)
 
     async def _connected(self) -> Postgres:
         if self._connection is None or self._connection.is_closed():
@@ -206,6 +212,7 @@ class Transactions:
             statements=self._statements,
             composer=self._composer,
             statistics=self._statistics,
+            fronts=self._fronts,
             free=free,
             recent=self._recent if free else None,
             queues_unset=free and self._queues_unset is True,
@@ -232,7 +239,7 @@ class Transactions:
             known.add(loader.asked)
         await self._finish(connection, written=version is not None)
         if version is not None:
-            self._recent.written(changes, version)
+            self._wrote(changes, version)
         return version is not None
 
     async def _begin(self, connection: Postgres) -> None:
