@@ -64,8 +64,53 @@ FILL = (
     INSERT INTO holdfast.task_attempt (tenant, task_id, attempt, started_at, finished_at, status)
     SELECT 'tenant-' || n % 3, 't' || n, 1, n, n, 'COMPLETED' FROM generate_series(1, $1::bigint) AS n
     """,
+    """
+    INSERT INTO holdfast.task_line (tenant, task_id, number, attempt, time, channel, body)
+    SELECT 'tenant-' || n % 3, 't' || n, 1, 1, n, 'log', '{}' FROM generate_series(1, $1::bigint) AS n
+    """,
+    """
+    INSERT INTO holdfast.state_entry (tenant, execution_id, key, value)
+    SELECT 'tenant-' || n % 3, 'e' || n, 'k', '1' FROM generate_series(1, $1::bigint) AS n
+    """,
+    """
+    INSERT INTO holdfast.flow_frame (tenant, execution_id, scope, item_index, created_at, ready, status, item, state)
+    SELECT 'tenant-' || n % 3, 'e' || n / 4, 'r/1', n % 4, n, n % 50 = 0, 'RUNNING', '1', '{}'
+    FROM generate_series(1, $1::bigint) AS n
+    """,
+    """
+    INSERT INTO holdfast.flow_scope (
+        tenant, execution_id, path, visit, total, concurrency, tolerated, created_at, opened, fail_fast, ready, ended,
+        failed
+    )
+    SELECT 'tenant-' || n % 3, 'e' || n, 'r/1', '1', 4, 2, 0, n, 0, true, n % 50 = 0, '', ''
+    FROM generate_series(1, $1::bigint) AS n
+    """,
+    """
+    INSERT INTO holdfast.flow_value (tenant, execution_id, name, value)
+    SELECT 'tenant-' || n % 3, 'e' || n, 'v', '1' FROM generate_series(1, $1::bigint) AS n
+    """,
+    """
+    INSERT INTO holdfast.outbox (id, created_at, topic, body)
+    SELECT 'o' || n, n, 'workflow.completion', '{}' FROM generate_series(1, $1::bigint) AS n
+    """,
+    """
+    INSERT INTO holdfast.schedule (tenant, id, wake_at, record)
+    SELECT 'tenant-' || n % 3, 's' || n, CASE WHEN n % 2 = 0 THEN n END, '{}'
+    FROM generate_series(1, $1::bigint) AS n
+    """,
+    """
+    INSERT INTO holdfast.feed (first, count, time, tenant, notices)
+    SELECT CASE WHEN n % 100 > 0 THEN n END, 1, n, 'tenant-' || n % 3, '[]' FROM generate_series(1, $1::bigint) AS n
+    """,
+    """
+    INSERT INTO holdfast.audit_entry (tenant, time, id, caller, verb, subject)
+    SELECT 'tenant-' || n % 3, n, 'a' || n, 'me', 'cancel', 'e' || n FROM generate_series(1, $1::bigint) AS n
+    """,
 )
-LARGE = "execution|task|event|timer|promise|request_key|task_attempt"
+LARGE = (
+    "execution|task|event|timer|promise|request_key|task_attempt|task_line|state_entry|flow_frame|flow_scope|flow_value"
+    "|outbox|schedule|feed|audit_entry"
+)
 
 INDEX_OF = {
     "find_claimable_executions": "execution_claimable",
@@ -114,8 +159,59 @@ INDEX_OF = {
     "list_tasks_of_execution": "task_of_execution",
     "list_timers_of_execution": "timer_of_execution",
     "next_wake": "execution_wake",
+    "check_executions": "execution_pkey",
+    "check_tasks": "task_pkey",
+    "change_request_keys": "request_key_pkey",
+    "clear_state": "state_entry_pkey",
+    "find_due_schedules": "schedule_wake",
+    "find_ready_frames": "flow_frame_ready",
+    "find_ready_scopes": "flow_scope_ready",
+    "find_tasks_of_executions": "task_of_execution",
+    "lock_frames": "flow_frame_pkey",
+    "lock_scopes": "flow_scope_pkey",
+    "lock_schedules": "schedule_pkey",
+    "change_frames": "flow_frame_pkey",
+    "change_scopes": "flow_scope_pkey",
+    "read_flow_values": "flow_value_pkey",
+    "read_item_results": "flow_frame_pkey",
+    "read_frames": "flow_frame_pkey",
+    "read_scopes": "flow_scope_pkey",
+    "read_schedules": "schedule_pkey",
+    "read_lines": "task_line_pkey",
+    "read_state": "state_entry_pkey",
+    "read_promises_of_execution": "promise_name",
+    "read_outbox": "outbox_pkey",
+    "remove_outbox_entries": "outbox_pkey",
+    "remove_schedules": "schedule_pkey",
+    "read_feed": "feed_numbered",
+    "read_audit": "audit_entry_pkey",
+    "list_waking_executions": "execution_wake",
+    "list_waking_tasks": "task_wake",
+    "list_waking_timers": "timer_due",
+    "list_waking_promises": "promise_wake",
+    "list_waking_schedules": "schedule_wake",
+    "list_schedules": "schedule_pkey",
+    "list_frames": "flow_frame_pkey",
+    "list_frame_states": "flow_frame_pkey",
+    "list_ready_frames": "flow_frame_ready",
+    "list_ready_scopes": "flow_scope_ready",
+    "list_scopes": "flow_scope_pkey",
+    "list_held_executions": "execution_held",
+    "list_held_tasks": "task_held",
+    "working_workers": "task_held",
+    "prune_attempts": "task_attempt_pkey",
+    "prune_lines": "task_line_pkey",
+    "prune_frames": "flow_frame_pkey",
+    "prune_scopes": "flow_scope_pkey",
+    "prune_flow_values": "flow_value_pkey",
+    "prune_state": "state_entry_pkey",
+    "prune_promises": "promise_name",
+    "number_notices": "feed_unnumbered",
+    "forget_notices": "feed_numbered",
 }
 NODE = re.compile(r"(Seq Scan|Index(?: Only)? Scan(?: Backward)? using \w+|Bitmap Index Scan) on (\w+)")
+GIVEN: dict[str, tuple[object, ...]] = {"read_outbox": ("o5", 10, "workflow.completion")}
+"""What is asked for where a value that no row has would be another question."""
 VALUES: dict[str, object] = {"text": "tenant-1", "int8": 1_000, "int4": 10, "bool": True, "bytea": b"", "float8": 1.0}
 
 
@@ -156,7 +252,7 @@ async def plans(url: str, settings: dict[str, str]) -> dict[str, str]:
         text = statements[name].replace(":waiting", "")
         if re.match(r"\s*(SELECT|WITH|UPDATE|DELETE)", text) and not re.search(r"[^:]:[a-z]", text):
             prepared = await connection.prepare(text)
-            given = [_value(each.name) for each in prepared.get_parameters()]
+            given = GIVEN.get(name) or [_value(each.name) for each in prepared.get_parameters()]
             rows = await connection.fetch(f"EXPLAIN (COSTS OFF) {text}", *given)
             found[name] = "\n".join(row[0] for row in rows)
     await connection.close()
