@@ -104,7 +104,14 @@ class PostgresStore:
             with reading(self.address.shown):
                 async with self._readers.connection() as connection:
                     await check(connection, self._statements, self.address)
-                    await migrate(connection, self._statements, migrations, self.address.shown)
+                await migrate(
+                    self._readers,
+                    self._statements,
+                    migrations,
+                    self.address.shown,
+                    connect_to_stay=None if self.address.direct is None else self._connect_directly,
+                )
+                async with self._readers.connection() as connection:
                     self.clock.saw(await connection.fetchval(self._statements["database_time"]))
             await self._sessions.open()
             to_close.pop_all()

@@ -1,1 +1,0 @@
-SELECT pg_advisory_xact_lock(hashtextextended('holdfast.schema_migration', 0))
