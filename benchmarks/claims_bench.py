@@ -35,7 +35,7 @@ from holdfast.stores.statements import Statements
 KIND = "charge"
 TOGETHER = 500
 """So many tasks are submitted, claimed and completed in one commit each."""
-QUEUE_INDEX = "task_claimable"
+QUEUE_INDEX = "task_in_order"
 WATCHED = (QUEUE_INDEX, "task", "task_pkey", "task_held", "task_wake")
 
 FILL = """

@@ -114,7 +114,7 @@ LARGE = (
 
 INDEX_OF = {
     "find_claimable_executions": "execution_claimable",
-    "find_claimable_tasks": "task_claimable",
+    "find_claimable_tasks": "task_in_order",
     "find_due_executions": "execution_wake",
     "find_due_standalone_tasks": "task_wake",
     "find_due_tasks_of_executions": "task_wake",

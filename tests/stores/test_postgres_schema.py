@@ -9,13 +9,13 @@ import msgspec
 import pytest
 
 from holdfast.model.errors import HoldfastError, SchemaAltered, SchemaTooNew, StoreRefused, Unavailable
-from holdfast.ports.store import Changes
+from holdfast.ports.store import Changes, ClaimWanted, Wanted
 from holdfast.stores.migrations import Migration
 from holdfast.stores.postgres import PostgresStore
 from holdfast.stores.postgres.schema import is_online, known_migrations, statements_of
 from tests.services.pgbouncer import running_pgbouncer
 from tests.services.postgres import postgres_url
-from tests.stores.making import execution, key, task, write
+from tests.stores.making import ACME, QUEUE, execution, ids, key, load, task, write
 from tests.stores.postgres_making import opened, outside
 
 KNOWN = known_migrations()
@@ -140,6 +140,19 @@ async def test_servers_write_while_an_index_is_built_beside_them(postgres_databa
 async def migrated(url: str, *more: Migration) -> None:
     async with opened(url, migrations=[*KNOWN, *more]):
         pass
+
+
+async def test_a_server_of_the_first_release_goes_on_while_the_newest_brings_the_schema_up_to_date(
+    postgres_database: str,
+) -> None:
+    async with opened(postgres_database, migrations=KNOWN[:1]) as old:
+        await write(old, Changes(new_tasks=[task("before")]))
+        await migrated(postgres_database)
+        await write(old, Changes(new_tasks=[task("after")]))
+        wanted = Wanted(task_claims=[ClaimWanted(ACME, QUEUE, frozenset({"charge"}), 9)])
+        async with opened(postgres_database) as new:
+            for store in (old, new):
+                assert ids((await load(store, wanted)).claimable_tasks[0]) == ["after", "before"]
 
 
 async def test_a_lock_that_is_not_to_be_had_is_not_queued_for(postgres_database: str) -> None:

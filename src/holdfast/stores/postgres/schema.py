@@ -89,11 +89,14 @@ async def _apply_together(
         await connection.fetch(statements["set_for_transaction"], UNBOUNDED, ["0"] * len(UNBOUNDED))
         is_mine = await connection.fetchval(statements["try_lock_migrations"])
         pending = await to_apply(connection, statements, migrations, where) if is_mine else []
-        if pending and not await connection.fetchval(statements["has_schema_migration"]):
+        is_new = bool(pending) and not await connection.fetchval(statements["has_schema_migration"])
+        if is_new:
             await connection.execute(statements["create_schema"])
             await connection.execute(statements["create_schema_migration"])
-        for migration in takewhile(lambda each: not is_online(each), pending):
-            await connection.execute(migration.script, timeout=LONGEST_SECONDS)
+        # In a schema that is new there is nobody else yet, and no row.
+        for migration in takewhile(lambda each: is_new or not is_online(each), pending):
+            script = migration.script.replace(CONCURRENTLY, "") if is_online(migration) else migration.script
+            await connection.execute(script, timeout=LONGEST_SECONDS)
             await connection.execute(statements["add_migration"], migration.number, migration.name, migration.checksum)
     return bool(is_mine)
 

@@ -1,6 +1,6 @@
+-- online
 -- The order in which tasks are given to workers (model/ranks.py): priority, never scheduled before scheduled, since when.
-DROP INDEX holdfast.task_claimable;
-CREATE INDEX task_claimable ON holdfast.task (
+CREATE INDEX CONCURRENTLY IF NOT EXISTS task_in_order ON holdfast.task (
     tenant,
     queue,
     task_type,
@@ -12,3 +12,4 @@ CREATE INDEX task_claimable ON holdfast.task (
     END - priority * 60000),
     id
 ) WHERE ready;
+DROP INDEX CONCURRENTLY IF EXISTS holdfast.task_claimable;
