@@ -13,6 +13,7 @@ from holdfast.cli.bench.setting import Setting
 from holdfast.cli.bench.targets import TARGETS
 from tests.cli.test_bench import TINY
 from tests.grpc.serving import serving
+from tests.services.postgres import postgres_url
 
 pytestmark = [pytest.mark.slow, pytest.mark.processes]
 SMALL = ("--seconds", "0.01", "--repetitions", "1", "--scale", "0.01", "--json")
@@ -29,6 +30,19 @@ def test_a_server_of_its_own_is_measured_in_everything() -> None:
     assert bench("--served") == {name for name in TARGETS if name.startswith("served ")}
 
 
+def test_on_postgresql_what_the_database_does_is_told_too(postgres_port: int) -> None:
+    ran = CliRunner().invoke(
+        command.bench, ["--served", "W1", "--store", postgres_url(postgres_port, "postgres"), *SMALL]
+    )
+    assert ran.exit_code == 0, ran.output
+    document = json.loads(ran.stdout)
+    assert document["configuration"]["served"]
+    [alone, many] = document["measurements"]
+    assert {figure["name"]: figure["floor"] for figure in many["figures"]} == {"served W1": 1_000}
+    assert many["details"]["wal_bytes_each"] > 100
+    assert alone["details"]["database_cores"] >= 0
+
+
 async def test_another_server_is_measured_in_what_grpc_tells(tmp_path: Path) -> None:
     async with serving(tmp_path) as server:
         bench_of = Bench(Setting(tmp_path, TINY), Served(server.url))
@@ -43,7 +57,7 @@ async def test_another_server_is_measured_in_what_grpc_tells(tmp_path: Path) -> 
 
 
 def test_names_choose() -> None:
-    assert chosen(["W2"]) == [Bench.throughput]
+    assert chosen(["W2"]) == [Bench.chains]
     assert len(chosen([])) == len(SERVED)
 
 

@@ -106,6 +106,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     repetitions: int
     scale: float
+    served: bool = False
+    """Whether the server is a process of its own."""
     """Other than 1, the fixed sizes were changed and figures do not compare."""
 
 

@@ -30,8 +30,9 @@ def configuration_lines(configuration: Configuration) -> Iterator[str]:
         yield f"fixed sizes times {configuration.scale:g}: such figures do not compare with the targets"
     if configuration.file_system in VOLATILE:
         yield "this file system keeps nothing: the figures mean little; name a folder on a disk with --db"
+    hosting = "server and worker as processes" if configuration.served else "embedded engine"
     yield (
-        f"embedded engine; {configuration.workflow_slots} slots for workflows, {configuration.task_slots} for tasks, "
+        f"{hosting}; {configuration.workflow_slots} slots for workflows, {configuration.task_slots} for tasks, "
         f"{configuration.cached_workflows} cached workflows, batches of up to {configuration.largest_batch}, "
         f"switch interval {configuration.switch_interval_ms:g} ms"
     )

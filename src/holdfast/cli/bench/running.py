@@ -9,7 +9,7 @@ import msgspec
 from holdfast.cli.bench.figures import Configuration, Document, Measurement
 from holdfast.cli.bench.report import configuration_lines, measurement_lines, print_summary
 from holdfast.cli.bench.setting import Setting
-from holdfast.cli.bench.workloads import configuration, measure
+from holdfast.cli.bench.workloads import beside_targets, configuration, measure
 
 
 async def run(setting: Setting, names: Sequence[str], *, as_json: bool) -> None:
@@ -29,13 +29,14 @@ async def run_served(setting: Setting, names: Sequence[str], url: str | None, *,
     from holdfast.cli.bench.serving import Served, own_server
 
     found: list[Measurement] = []
-    described = await configuration(setting)
+    described = await configuration(setting, served=True)
     _echo(configuration_lines(described), to_error=as_json)
     opening = own_server(setting.place()) if url is None else nullcontext(Served(url))
     async with opening as served:
         bench = Bench(setting, served)
         for workload in chosen(names):
-            async for measurement in workload(bench):
+            async for found_there in workload(bench):
+                measurement = beside_targets(setting, found_there)
                 found.append(measurement)
                 _echo(("", *measurement_lines(measurement)), to_error=as_json)
     _print_all(described, found, as_json=as_json)

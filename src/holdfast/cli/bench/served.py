@@ -54,6 +54,7 @@ class Bench:
             for _ in range(self._sizes.repetitions):
                 with used:
                     loops.append(await closed_loop(count, 1, call))
+                used.items += count
         found = (
             figure("served W1 p50", [machine.percentile(loop.calls, 0.5) * 1e3 for loop in loops]),
             figure("served W1 p99", [machine.percentile(loop.calls, 0.99) * 1e3 for loop in loops]),
@@ -73,15 +74,21 @@ class Bench:
             for _ in range(self._sizes.repetitions):
                 with used:
                     loop = await closed_loop(count, in_flight, call)
+                used.items += count
                 rates.append(count * steps / loop.seconds)
         return self._found(f"{title}, {in_flight} in flight", (figure(name, rates),), used, calls=count)
 
     async def throughput(self) -> AsyncIterator[Measurement]:
-        """W1 to W3."""
-        sizes = self._sizes
+        """W1."""
         yield await self._loop("served W1", "one workflow with one task", programs.hello, 200, 1, 1, None)
+
+    async def chains(self) -> AsyncIterator[Measurement]:
+        """W2."""
         yield await self._loop("served W2", "ten tasks in sequence", programs.chain, 100, programs.CHAIN, 1, None)
-        width = sizes.fan_width
+
+    async def fans(self) -> AsyncIterator[Measurement]:
+        """W3."""
+        sizes, width = self._sizes, self._sizes.fan_width
         yield await self._loop(
             "served W3", f"workflows with {width} tasks each", programs.fan, sizes.fans, width, width, sizes.fans
         )
@@ -99,6 +106,7 @@ class Bench:
                 async with Holdfast.connect(self._served.grpc, tasks=[starts.task]):
                     with used:
                         await starts.wait_for(done)
+                    used.items += count
                 processed.append((count - 1) / max(starts.at[-1] - starts.at[-count], 1e-9))
             async with Holdfast.connect(self._served.grpc, tasks=[starts.task]):
                 for number in range(sizes.pick_ups):
@@ -192,7 +200,9 @@ Workload = Callable[[Bench], AsyncIterator[Measurement]]
 
 SERVED: tuple[tuple[frozenset[str], Workload], ...] = (
     (frozenset({"W1"}), Bench.alone),
-    (frozenset({"W1", "W2", "W3"}), Bench.throughput),
+    (frozenset({"W1"}), Bench.throughput),
+    (frozenset({"W2"}), Bench.chains),
+    (frozenset({"W3"}), Bench.fans),
     (frozenset({"W4"}), Bench.tasks),
     (frozenset({"W4"}), Bench.rest),
     (frozenset({"idle"}), Bench.idle),

@@ -71,5 +71,10 @@ POSTGRES_TARGETS = {
     "W4 enqueue batches": _rate("tasks", 40_000, 57_800, "PgQueuer", 57_800),
     "W5 late p99": _time("ms", 30, None, "DBOS", 756),
     "W7": _time("s", 3, None, "DBOS", 5.3),
+    "served W1": _rate("workflows", 1_000, 2_000, "Absurd", 446),
+    "served W1 p50": _time("ms", 4, None, "DBOS", 4.6),
+    "served W2": _rate("steps", 2_500, 5_000, "Absurd", 1_195),
+    "served W3": _rate("steps", 4_000, 7_885, "DBOS", 509),
+    "served W4 process": _rate("tasks", 6_000, 15_600, "PgQueuer", 15_600),
 }
 """On PostgreSQL, whose peers are others; figures that are not here have no target there."""

@@ -45,14 +45,17 @@ async def measure(setting: Setting, names: Sequence[str]) -> AsyncIterator[Measu
     """
     for name in sorted(names, key=lambda name: name != "idle"):
         async for measurement in WORKLOADS[name](setting):
-            yield measurement if setting.databases is None else _on_postgres(measurement)
+            yield beside_targets(setting, measurement)
 
 
-def _on_postgres(measurement: Measurement) -> Measurement:
+def beside_targets(setting: Setting, measurement: Measurement) -> Measurement:
+    """Its figures beside what is asked for on this kind of database."""
+    if setting.databases is None:
+        return measurement
     return msgspec.structs.replace(measurement, figures=tuple(map(on_postgres, measurement.figures)))
 
 
-async def configuration(setting: Setting) -> Configuration:
+async def configuration(setting: Setting, *, served: bool = False) -> Configuration:
     """What is measured; the settings for durability are read back from the connection that commits."""
     if setting.databases is None:
         database, durability = f"SQLite {sqlite3.sqlite_version}", await _file_durability(setting.place())
@@ -75,6 +78,7 @@ async def configuration(setting: Setting) -> Configuration:
         seconds=setting.sizes.seconds,
         repetitions=setting.sizes.repetitions,
         scale=setting.sizes.scale,
+        served=served,
     )
 
 
