@@ -159,3 +159,17 @@ async def test_no_more_queues_are_kept_than_there_is_room_for(
     assert store.statistics.statements - before == 3
     await load(store, OF_QUEUE)
     assert store.statistics.statements - before == 3 + 4
+
+
+async def test_a_store_that_is_opened_again_knows_nothing_of_before(path: Path) -> None:
+    """Its new connection counts versions from the same number as the one before did."""
+    store = SqliteStore(path)
+    await store.open()
+    await write(store, Changes(new_executions=[execution()], queues=[PAUSED]))
+    await store.close()
+    async with opened(path) as other:
+        await write(other, Changes(changed_executions=[execution(cancel_requested=True)]))
+    await store.open()
+    [found] = (await load(store, ORDER)).executions.values()
+    assert found.cancel_requested
+    await store.close()

@@ -99,6 +99,8 @@ class SqliteStore:
         writer = ConnectionThreads(name="holdfast-writer", connections=[opened.writer])
         readers = ConnectionThreads(name="holdfast-reader", connections=opened.readers)
         self._running = _Running(writer, readers)
+        # What was known belongs to a connection that is gone: another one counts versions in its own way.
+        self._transactions.forget()
         async with AsyncExitStack() as to_close:
             to_close.push_async_callback(self.close)
             self._sessions.open()

@@ -57,6 +57,10 @@ class Transactions:
             self._statistics.empty_commits += 1
         return written
 
+    def forget(self) -> None:
+        """The next transaction is on a new connection."""
+        self._recalling.forget()
+
     def write(self, connection: sqlite3.Connection, act: Callable[[sqlite3.Connection], Answer]) -> Answer:
         """Let something be written in a transaction of its own."""
         self._recalling.forget()
