@@ -6,8 +6,10 @@ import pytest
 from holdfast.model.commands import TaskOptions
 from holdfast.model.errors import InvalidArgument
 from holdfast.model.events import SignalReceived, encode_event_data
+from holdfast.model.flows import FlowValue, FrameStatus
 from holdfast.model.ids import ClaimToken
 from holdfast.model.instants import Instant, Milliseconds
+from holdfast.model.oversight import QueueSetting
 from holdfast.model.records import RequestKey
 from holdfast.model.retries import RetryPolicy
 from holdfast.model.statuses import ExecutionStatus, PromiseStatus, TaskStatus
@@ -15,16 +17,21 @@ from holdfast.ports.store import Changes, Rows, Store, Wanted
 from tests.stores.making import (
     ACME,
     OTHER,
+    QUEUE,
     WORKER,
     Decision,
     entry,
     execution,
+    flow_version,
+    frame,
     history,
     ids,
     key,
     keys,
     load,
     promise,
+    schedule,
+    scope,
     task,
     timer,
     write,
@@ -219,6 +226,51 @@ async def test_another_tenants_rows_are_not_seen(store: Store) -> None:
         promise_names={(ACME, execution().id, "approval")},
     )
     assert await load(store, everything) == Rows()
+
+
+async def test_what_hangs_on_another_tenants_execution_of_the_same_name_is_not_seen(store: Store) -> None:
+    owned = {"tenant": OTHER, "execution_id": "order-1"}
+    await write(
+        store,
+        Changes(
+            new_executions=[
+                execution(tenant=OTHER),
+                execution("child", tenant=OTHER, parent_id="order-1"),
+                execution(),
+            ],
+            new_tasks=[task(**owned)],
+            new_timers=[timer(tenant=OTHER)],
+            new_promises=[promise(tenant=OTHER)],
+            events=[entry(1, tenant=OTHER)],
+            new_frames=[frame("r/1", 2, "order-1", tenant=OTHER, status=FrameStatus.SUCCESS, result=b"1")],
+            new_scopes=[scope("r/1", "order-1", tenant=OTHER)],
+            flow_values=[FlowValue(OTHER, execution().id, "large", b"1")],
+            flow_versions=[flow_version(tenant=OTHER)],
+            queues=[QueueSetting(OTHER, QUEUE, Instant(1), "", "")],
+            schedules=[schedule(tenant=OTHER)],
+        ),
+    )
+    here = key("order-1")
+    everything = Wanted(
+        open_items_of={here},
+        histories={here},
+        frames={(*here, "r/1", 2)},
+        scopes={(*here, "r/1")},
+        flow_values={(*here, "large")},
+        item_results={(*here, "r/1")},
+        newest_flows={(ACME, "order")},
+        flow_versions={(ACME, "order", 1)},
+        queues={(ACME, QUEUE)},
+        schedules={(ACME, "nightly")},
+    )
+    assert await load(store, everything) == Rows(
+        open_tasks={here: []},
+        open_timers={here: []},
+        open_promises={here: []},
+        open_children={here: []},
+        events={here: []},
+        item_results={(*here, "r/1"): []},
+    )
 
 
 async def test_open_items_are_those_that_have_not_ended(store: Store) -> None:
