@@ -1,11 +1,13 @@
 """Secrets of flows: found by name when a step runs, and kept out of everything that is recorded."""
 
+import base64
+import html
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, Protocol
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 from holdfast.model.errors import shown
 from holdfast.model.ids import TenantId
@@ -15,6 +17,7 @@ PREFIX: Final = "HOLDFAST_SECRET_"
 COVER: Final = "***"
 SHORTEST_COVERED: Final = 4
 """Shorter secrets cannot be covered: every word would have stars in it."""
+SHORTEST_CODED: Final = 8
 
 
 class SecretMissing(NonRetryable):
@@ -55,7 +58,19 @@ class Covering:
             text = text.replace(secret, COVER)
         return text
 
+    def data(self, data: bytes) -> bytes:
+        """The data, which may be no text, with stars for secrets."""
+        for secret in self._secrets:
+            data = data.replace(secret.encode(), COVER.encode())
+        return data
 
-def _forms(secret: str) -> tuple[str, ...]:
-    """How a secret may come back: as it is, in JSON, in a URL."""
-    return (secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1], quote(secret, safe=""))
+
+def _forms(secret: str) -> Iterator[str]:
+    """How a secret may come back: as it is, in JSON, in a URL, in HTML, in base 64."""
+    yield from (secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1])
+    yield from (quote(secret, safe=""), quote_plus(secret), html.escape(secret))
+    for shift in range(3):
+        # It looks in three ways, by where in the coded text it begins; its edges depend on what is beside it.
+        coded = base64.b64encode(b"\0" * shift + secret.encode()).decode()[4:-4]
+        if len(coded) >= SHORTEST_CODED:
+            yield from (coded, coded.replace("+", "-").replace("/", "_"))

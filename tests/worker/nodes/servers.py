@@ -49,6 +49,13 @@ class Handler(BaseHTTPRequestHandler):
         }  # fmt: skip
         self.answer(200, json.dumps(seen).encode(), "application/json", **{"X-Seen": self.headers.get("X-Key", "")})
 
+    def serve_refused(self, body: bytes) -> None:
+        self.answer(400, f"{dict(self.headers.items())} {body.decode()}".encode())
+
+    def serve_mirrored(self, _: bytes) -> None:
+        seen = " ".join(self.headers.values()).encode()
+        self.answer(200, b"\xff" + seen, "application/octet-stream")
+
     def serve_large(self, _: bytes) -> None:
         self.answer(200, b"x" * 200_000)
 

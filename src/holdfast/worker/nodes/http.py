@@ -244,7 +244,7 @@ def _content(answer: Answer, covering: Covering) -> object:
     try:
         text = covering.text(answer.body.decode()).replace("\0", "\ufffd")
     except UnicodeDecodeError:
-        return {"base64": base64.b64encode(answer.body).decode()}
+        return {"base64": base64.b64encode(covering.data(answer.body)).decode()}
     if kind == "application/json" or kind.endswith("+json"):
         try:
             return msgspec.json.decode(text)
