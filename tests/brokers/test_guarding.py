@@ -20,6 +20,11 @@ from holdfast.server.metrics.serving import counting
 from tests.brokers.running import NAP, WITHIN, carried, check_ends, save, start, until
 
 
+def message(execution_id: str, frame: str = "r", scope: str | None = None) -> bytes:
+    run = DEFAULT_TENANT, ExecutionId(execution_id)
+    return msgspec.json.encode(NodeExecutionMessage(*run, "nap", 1, "nap", frame, "1", scope=scope))
+
+
 class MemoryBroker:
     """A broker (brokers.outside.Broker) that is as good as a test lets it be."""
 
@@ -97,11 +102,6 @@ def queue_of(host: EngineHost) -> GuardedQueue:
     return host.queue
 
 
-def message(execution_id: str, frame: str = "r", scope: str | None = None) -> bytes:
-    run = DEFAULT_TENANT, ExecutionId(execution_id)
-    return msgspec.json.encode(NodeExecutionMessage(*run, "nap", 1, "nap", frame, "1", scope=scope))
-
-
 async def test_messages_bring_runs_on(host: EngineHost, broker: MemoryBroker) -> None:
     await check_ends(host, await start(host, "nap", 3))
     assert {entry.topic for entry in broker.published} == set(Topic)
@@ -115,9 +115,30 @@ async def test_messages_for_nobody_are_consumed(host: EngineHost, broker: Memory
     assert await broker.bring(message("nobody") + b"\n" + message("nobody", scope="r~1"))
 
 
-async def test_messages_that_cannot_be_read_are_refused(host: EngineHost, broker: MemoryBroker) -> None:
-    assert not await broker.bring(b"{")
-    assert queue_of(host).counts.unreadable == 1
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{",
+        b'{"tenant": 1}',
+        message("run", frame="x"),
+        message("run", frame="r~1.x"),
+        message("run", frame="r~1"),
+        message("run", scope="r~1.0"),
+        message("run", scope="~"),
+        message("r\0n"),
+    ],
+)
+async def test_messages_that_cannot_be_read_are_refused(host: EngineHost, broker: MemoryBroker, body: bytes) -> None:
+    assert not await broker.bring(body)
+    assert not await broker.bring(message("nobody") + b"\n" + body)
+    assert queue_of(host).counts.unreadable == 2
+    await check_ends(host, await start(host, "nap", 1))
+
+
+@pytest.mark.parametrize("scope", [None, "r~1-0a1b2c3d4e+2.12~7"])
+async def test_all_places_of_runs_can_be_read(host: EngineHost, broker: MemoryBroker, scope: str | None) -> None:
+    for frame in ("r", "r~4.12", "r~1-0a1b2c3d4e+2.12~7.0"):
+        assert await broker.bring(message("nobody", frame=frame, scope=scope))
 
 
 async def test_a_database_that_is_away_makes_a_message_wait(

@@ -10,6 +10,7 @@ import logging
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from itertools import islice
+from typing import TypeGuard
 
 import msgspec
 
@@ -245,20 +246,27 @@ class GuardedQueue:
             return False
         self._in_hand.update(tokens)
         try:
-            await asyncio.gather(*[self._step(step) for step in steps(tokens)])
+            await self._step([*steps(tokens)])
         finally:
             self._in_hand -= Counter(tokens)
         self.counts.consumed += 1
         return True
 
-    async def _step(self, step: StepFrames) -> None:
-        while True:
-            try:
-                await self._send(step)
-                return
-            except Unavailable:
+    async def _step(self, wanted: Sequence[StepFrames]) -> None:
+        while wanted:
+            sent = [(step, self._send(step)) for step in wanted]
+            answers = await asyncio.gather(*[future for _, future in sent], return_exceptions=True)
+            defect = next((each for each in answers if _is_defect(each)), None)
+            if defect is not None:
+                raise defect
+            wanted = [step for (step, _), each in zip(sent, answers, strict=True) if isinstance(each, Unavailable)]
+            if wanted:
                 # To give the message back would count against it, as if it were to blame.
                 await asyncio.sleep(PAUSE_AFTER_FAILURE)
+
+
+def _is_defect(answer: object) -> TypeGuard[BaseException]:
+    return isinstance(answer, BaseException) and not isinstance(answer, Unavailable)
 
 
 def _id_at(instant: Instant) -> str:

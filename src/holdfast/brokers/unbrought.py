@@ -5,6 +5,7 @@ as it was is suspected; and it is lost if nothing of the outbox is about to brin
 bring, if this process has it not in hand, and if it is still ready after all that has been made sure of.
 """
 
+import re
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import NamedTuple
 
@@ -22,6 +23,11 @@ SEEN = 1_024
 
 END = "~"
 """Comes after the ids of all entries."""
+
+_OPENED = r"~[0-9]+(-[0-9a-f]+)?(\+[0-9]+)?"
+_FRAME = re.compile(rf"r({_OPENED}\.[0-9]{{1,9}})*")
+_SCOPE = re.compile(rf"r({_OPENED}\.[0-9]{{1,9}})*{_OPENED}")
+"""Anybody may put a message into a queue: what is no place must not come as far as the engine."""
 
 _decode = msgspec.json.Decoder(NodeExecutionMessage).decode
 
@@ -88,8 +94,14 @@ def _unchanged(before: Looks, now: Looks) -> Looks:
 
 
 def read(body: bytes) -> list[NodeExecutionMessage]:
-    """The messages of one entry of the outbox."""
-    return [_decode(line) for line in body.split(b"\n")]
+    """The messages of one entry of the outbox; msgspec.DecodeError if they are none of ours."""
+    messages = [_decode(line) for line in body.split(b"\n")]
+    for message in messages:
+        if not (_FRAME.fullmatch(message.frame) and (message.scope is None or _SCOPE.fullmatch(message.scope))):
+            raise msgspec.ValidationError("it names no place in a run")
+        if "\0" in message.tenant or "\0" in message.execution_id:
+            raise msgspec.ValidationError("a name has a NUL character")
+    return messages
 
 
 def token_of(message: NodeExecutionMessage) -> Token:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TypeVar, cast
 
 from holdfast.engine import signals, starting, tasks
+from holdfast.engine.flow.run.places import opener_of, rows_around
 from holdfast.model.commands import (
     CancelChild,
     CancelTask,
@@ -23,6 +24,7 @@ from holdfast.model.flow_requests import (
     StartFlow,
     StepFrames,
 )
+from holdfast.model.flows import ROOT
 from holdfast.model.ids import ExecutionId, PromiseId, TaskId, TimerId
 from holdfast.model.requests import (
     AcknowledgeTaskCancel,
@@ -155,7 +157,14 @@ def _schedule(request: OfSchedule, wanted: Wanted) -> None:
 
 
 def _step_frames(request: StepFrames, wanted: Wanted) -> None:
-    wanted.executions.add((request.tenant, request.execution_id))
+    run = request.tenant, request.execution_id
+    wanted.executions.add(run)
+    # All that this run is gone on with through: the root, and what is around each frame and scope.
+    for path in (ROOT, *request.frames, *(opener_of(scope)[0] for scope in request.scopes)):
+        frames, scopes = rows_around(run, path)
+        wanted.frames.update(frames)
+        wanted.scopes.update(scopes)
+    wanted.scopes.update((*run, scope) for scope in request.scopes)
 
 
 def _timer(request: DisarmTimer | MoveTimer, wanted: Wanted) -> None:
