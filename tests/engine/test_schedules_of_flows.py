@@ -6,10 +6,12 @@ import msgspec
 import pytest
 
 from holdfast.engine.flow.loading import load
+from holdfast.engine.schedules import AT_ONCE
 from holdfast.model.errors import InvalidFlow
 from holdfast.model.flow_requests import SavedFlow, SaveFlow, StartFlow
-from holdfast.model.ids import ExecutionId
-from holdfast.model.requests import Started
+from holdfast.model.ids import ALL_TENANTS, ExecutionId
+from holdfast.model.instants import Instant
+from holdfast.model.requests import FireDue, Started
 from holdfast.model.schedule_requests import PauseSchedule
 from holdfast.model.statuses import ExecutionStatus
 from tests.engine.world import QUEUE, TENANT, World
@@ -36,6 +38,15 @@ def test_the_clock_starts_the_flow_at_its_trigger() -> None:
     save(world, clock=clock(input={"a": 1}), other="manual")
     world.wait(60_000)
     assert [each.input for each in world.rows.executions.values()][1] == b'{"a":1}'
+
+
+def test_runs_that_end_at_once_do_not_make_one_transaction_make_up_for_a_day() -> None:
+    world = World()
+    save(world, clock=clock(every_seconds=1, overlap="allow"))
+    world.clock.set(Instant(world.now + 3_600_000))
+    for sweep in range(1, 4):
+        world.commit(FireDue(ALL_TENANTS, 100))
+        assert len(world.rows.executions) == sweep * AT_ONCE
 
 
 def test_versions_of_one_batch_follow_each_other_and_can_be_started_in_it() -> None:

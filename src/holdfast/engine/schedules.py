@@ -174,13 +174,17 @@ def look_at_due(state: State, keys: Iterable[ScheduleKey]) -> None:
     for key in keys:
         schedule = state.schedules.rows.get(key)
         if schedule is not None and schedule.wake_at is not None and schedule.wake_at <= state.now:
-            _look_or_ask(state, schedule, more)
+            _look_or_ask(state, schedule, more, at_times=True)
     if more:
         raise more
 
 
 def hear_ends(state: State) -> None:
-    """Tell schedules of what has ended that they may have started."""
+    """Tell schedules of what has ended that they may have started.
+
+    Nominal times that have come are left to the clock: what is started at them may end at once, as flows of pure nodes
+    do, and then one transaction would make up for a day.
+    """
     ended = list(state.ended_runs)
     state.ended_runs.clear()
     unknown = {key for key, _ in ended if key not in state.schedules.rows and key not in state.looked_for}
@@ -191,22 +195,24 @@ def hear_ends(state: State) -> None:
         schedule = state.schedules.rows.get(key)
         if schedule is not None and run_id in schedule.running:
             running = tuple([each for each in schedule.running if each != run_id])
-            _look_or_ask(state, replace(schedule, running=running), more)
+            _look_or_ask(state, replace(schedule, running=running), more, at_times=False)
     if more:
         raise more
 
 
-def _look_or_ask(state: State, schedule: Schedule, more: MoreWanted) -> None:
+def _look_or_ask(state: State, schedule: Schedule, more: MoreWanted, *, at_times: bool) -> None:
     """All schedules of a batch ask together, so that the number of rounds does not grow with theirs."""
     try:
-        _look(state, schedule)
+        _look(state, schedule, at_times=at_times)
     except MoreWanted as wanted:
         more.join(wanted)
 
 
-def _look(state: State, schedule: Schedule) -> None:
-    schedule = _without_missed(state, schedule)
-    due = _due_times(schedule, state.now)
+def _look(state: State, schedule: Schedule, *, at_times: bool) -> None:
+    due: list[Instant] = []
+    if at_times:
+        schedule = _without_missed(state, schedule)
+        due = _due_times(schedule, state.now)
     waiting = due if schedule.buffered is None else [schedule.buffered, *due]
     _require(state, schedule, [*schedule.running, *(execution_of_time(schedule.id, each) for each in waiting)])
     running = tuple([each for each in schedule.running if _is_open(state, schedule, each)])
