@@ -1,12 +1,15 @@
 """`holdfast worker` as an operator runs it."""
 
+import asyncio
 import signal
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from holdfast import Holdfast
 from tests.access.running import LIMIT, Command
+from tests.grpc.serving import Server, serving
 
 pytestmark = pytest.mark.processes
 
@@ -15,6 +18,12 @@ APP = str(Path(__file__).with_name("shop.py"))
 
 def url(folder: Path) -> str:
     return f"sqlite:///{folder / 'app.db'}"
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> AsyncIterator[Server]:
+    async with serving(tmp_path) as served:
+        yield served
 
 
 async def test_several_processes_work_and_drain(tmp_path: Path) -> None:
@@ -36,6 +45,18 @@ async def test_a_process_that_crashes_is_started_again(tmp_path: Path) -> None:
             assert worker.until("serving")["pid"] != first
             assert await handle.result(timeout=LIMIT) == "alive"
         assert worker.stop(signal.SIGINT) == 0
+
+
+async def test_a_worker_that_is_drained_ends_and_is_not_started_again(server: Server, tmp_path: Path) -> None:
+    with Command(tmp_path, "--url", server.url, "worker", APP, "--processes", "2") as worker:
+        for _ in range(2):
+            await asyncio.to_thread(worker.until, "serving")
+        async with Holdfast.connect(server.url) as holdfast:
+            for known in await holdfast.workers():
+                assert await holdfast.drain_worker(known.id)
+            told = [await asyncio.to_thread(worker.until, "drained") for _ in range(2)]
+        assert len({each["pid"] for each in told}) == 2
+        assert await asyncio.to_thread(worker.ended) == 0
 
 
 def test_an_app_that_is_broken_is_not_tried_for_ever(tmp_path: Path) -> None:

@@ -153,6 +153,10 @@ class Holdfast(Flows, Schedules):
         if worker is not None:
             await worker.stop()
 
+    async def until_drained(self) -> None:
+        """Wait until an operator has drained the worker of this process, and what it held has ended."""
+        await (asyncio.Event() if self._worker is None else self._worker.drained).wait()
+
     async def close(self) -> None:
         """Let running tasks end within the grace period, commit what has gathered, and let go of the database."""
         try:

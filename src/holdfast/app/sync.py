@@ -418,6 +418,7 @@ class SyncHoldfast(Delegate):
     fail_task = blocking(Holdfast.fail_task)
     pause_queue = blocking(Holdfast.pause_queue)
     resume_queue = blocking(Holdfast.resume_queue)
+    until_drained = blocking(Holdfast.until_drained)
     workers = blocking(Holdfast.workers)
     drain_worker = blocking(Holdfast.drain_worker)
     save_flow = blocking(Holdfast.save_flow)

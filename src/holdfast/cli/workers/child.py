@@ -19,7 +19,7 @@ from holdfast.cli.flow_nodes import nodes_for
 from holdfast.cli.logs import set_up_logging
 from holdfast.cli.output import Output
 from holdfast.cli.reaching import reach
-from holdfast.cli.workers.orders import Orders
+from holdfast.cli.workers.orders import DRAINED, Orders
 from holdfast.model.errors import HoldfastError
 from holdfast.worker.settings import WorkerSettings
 
@@ -32,14 +32,15 @@ def main(descriptor: int, orders: Orders) -> int:
     with socket.socket(fileno=descriptor) as supervisor:
         supervisor.set_inheritable(False)
         try:
-            asyncio.run(_work(orders, load_application(orders.app), supervisor))
+            was_drained = asyncio.run(_work(orders, load_application(orders.app), supervisor))
         except HoldfastError as error:
             Output(as_json=False).error(error)
             return exit_code(error)
-    return 0
+    return DRAINED if was_drained else 0
 
 
-async def _work(orders: Orders, application: Application, supervisor: socket.socket) -> None:
+async def _work(orders: Orders, application: Application, supervisor: socket.socket) -> bool:
+    """Whether it was an operator of the server who ended it."""
     stopping = Stopping()
     loop = asyncio.get_running_loop()
     # The supervisor never writes, so readable means closed.
@@ -58,9 +59,15 @@ async def _work(orders: Orders, application: Application, supervisor: socket.soc
     )
     try:
         with stopping.on_signals():
-            async with opening:
+            async with opening as holdfast:
                 supervisor.sendall(SERVING)
-                await stopping.asked()
+                drained = asyncio.ensure_future(holdfast.until_drained())
+                asked = asyncio.ensure_future(stopping.asked())
+                await asyncio.wait([drained, asked], return_when=asyncio.FIRST_COMPLETED)
+                was_drained = not asked.done()
+                for wait in (drained, asked):
+                    wait.cancel()
+        return was_drained
     finally:
         loop.remove_reader(supervisor)
 

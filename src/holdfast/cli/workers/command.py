@@ -45,7 +45,7 @@ def run(
     """Run the workflows and tasks of an app, in processes that are started again when they crash.
 
     Work comes from the server of --url, or from the database of --db. SIGTERM and Ctrl-C let running tasks end; a
-    second one stops at once.
+    second one stops at once. What `holdfast worker drain` has ended is not started again.
     """
     configuration = session.configuration
     target = app or configuration.app

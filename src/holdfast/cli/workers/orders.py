@@ -1,10 +1,15 @@
 """What the processes of `holdfast worker` are told to run."""
 
+from typing import Final
+
 import msgspec
 
 from holdfast.app.hosting import is_server
 from holdfast.cli.configuration import Configuration, Token
 from holdfast.cli.flow_nodes import Allowed
+
+DRAINED: Final = 100
+"""The exit code of a process that an operator of the server has drained: it is not started again."""
 
 
 class Orders(msgspec.Struct, frozen=True, kw_only=True):

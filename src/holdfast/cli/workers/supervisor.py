@@ -1,4 +1,7 @@
-"""Keeps the processes of `holdfast worker` running: one that crashes is started again, after a pause that grows."""
+"""Keeps the processes of `holdfast worker` running: one that crashes is started again, after a pause that grows.
+
+One that an operator drains is not; when all have been, the supervisor ends too.
+"""
 
 import asyncio
 import socket
@@ -12,7 +15,7 @@ import msgspec
 
 from holdfast.cli.exits import Exit
 from holdfast.cli.telling import Teller
-from holdfast.cli.workers.orders import Orders
+from holdfast.cli.workers.orders import DRAINED, Orders
 
 KILL_AFTER = 5.0
 """Seconds beyond the grace period after which a process that does not end is killed."""
@@ -132,6 +135,9 @@ class Supervisor:
             code = await self._ended(process)
             self._running.discard(process)
             if self._stopping.is_set():
+                return
+            if code == DRAINED:
+                self._teller.say("drained", f"worker {number} was drained, and has ended", pid=process.pid)
                 return
             if not is_serving and code > 0 and code != Exit.UNAVAILABLE:
                 # It has said why: a broken app or a refused token do not get better by trying.
