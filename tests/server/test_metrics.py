@@ -1,6 +1,7 @@
 """What a server counts of itself is what has happened."""
 
 import asyncio
+import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from holdfast.model.oversight import WorkSort
 from holdfast.ports.store import Changes
 from holdfast.server.batch import Outcome
 from holdfast.server.metrics.commits import OTHERS, CommitMetrics
+from holdfast.server.metrics.requests import RequestMetrics
 from holdfast.server.service import Addresses, ServiceSettings, serve
 
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
@@ -85,6 +87,34 @@ async def test_what_has_happened_is_counted(service: Addresses) -> None:
     assert of(samples, "holdfast_queue_age_seconds", **place) >= 0
     assert of(samples, "holdfast_commits_total") == of(samples, "holdfast_commit_seconds_count") > 0
     assert waiting.created
+
+
+async def test_requests_over_rest_are_counted_by_what_they_ask_for(service: Addresses) -> None:
+    def ask(path: str, body: bytes | None = None) -> int:
+        request = urllib.request.Request(service.rest + path, body, {"content-type": "application/json"})
+        try:
+            with urllib.request.urlopen(request) as reply:
+                return int(reply.status)
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code
+
+    tasks = "/api/tenants/default/tasks"
+    asked = [(tasks, b'{"task_type": "step"}'), (tasks, b"{}"), (tasks, None), ("/nowhere/at/all.js", None)]
+    assert [await asyncio.to_thread(ask, *each) for each in asked] == [201, 400, 200, 404]
+    samples = await page(service)
+    assert of(samples, "holdfast_rest_requests_total", verb="SubmitTasks", status="201") == 1
+    assert of(samples, "holdfast_rest_requests_total", verb="SubmitTasks", status="400") == 1
+    assert of(samples, "holdfast_rest_requests_total", verb="ListTasks", status="200") == 1
+    assert of(samples, "holdfast_rest_requests_total", verb="none", status="404") == 1
+    assert of(samples, "holdfast_rest_request_seconds_count", verb="SubmitTasks") == 2
+
+
+def test_what_lasts_is_counted_and_not_timed() -> None:
+    registry = CollectorRegistry()
+    RequestMetrics(registry).answered("StreamTask", 200, 60.0)
+    assert registry.get_sample_value("holdfast_rest_requests_total", {"verb": "StreamTask", "status": "200"}) == 1
+    assert registry.get_sample_value("holdfast_rest_request_seconds_count", {"verb": "StreamTask"}) is None
 
 
 async def test_a_page_after_the_last_session_shows_none(service: Addresses) -> None:

@@ -70,6 +70,7 @@ async def serve(settings: ServiceSettings) -> AsyncIterator[Addresses]:
                 gate=gate,
                 readiness=readiness,
                 metrics=metrics.page,
+                observer=metrics.requests,
                 tls=None if settings.plain_rest else settings.tls,
             )
         )

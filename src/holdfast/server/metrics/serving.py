@@ -14,6 +14,7 @@ from holdfast.ports.access import AccessStore
 from holdfast.server.host import EngineHost
 from holdfast.server.metrics.calls import CallMetrics
 from holdfast.server.metrics.commits import CommitMetrics
+from holdfast.server.metrics.requests import RequestMetrics
 
 MAX_TENANTS: Final = 200
 """Whose queues are shown; the others are left out, so that a scrape stays short."""
@@ -77,6 +78,7 @@ class Metrics:
         self.registry.register(OutsideCollector(engine))
         self.commits = CommitMetrics(self.registry)
         self.calls = CallMetrics(self.registry)
+        self.requests = RequestMetrics(self.registry)
         labels = ["tenant", "queue", "of", "kind"]
         self._depth = Gauge(
             "holdfast_queue_depth", "Open work, by status.", [*labels, "status"], registry=self.registry

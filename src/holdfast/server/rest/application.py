@@ -2,14 +2,16 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+import time
 from http import HTTPStatus
+from typing import Protocol
 
 import msgspec
 
 from holdfast.model.errors import HoldfastError, LimitExceeded, Unauthenticated, Unavailable
 from holdfast.server.rest import openapi
 from holdfast.server.rest.calls import NOBODY, Answer, Call, ClientGone, Message, MetricsPage, Receive, Send, Service
+from holdfast.server.rest.observing import NO_VERB, Noting, RequestObserver, Unobserved
 from holdfast.server.rest.paths import Paths
 from holdfast.server.rest.problems import (
     DESCRIPTION_PATH,
@@ -28,7 +30,19 @@ from holdfast.server.ui.pages import Pages
 
 logger = logging.getLogger(__name__)
 
-AsgiApplication = Callable[[Message, Receive, Send], Awaitable[None]]
+
+class Served(Protocol):
+    """What answers at one path, with one method."""
+
+    @property
+    def verb(self) -> str | None:
+        """What is asked for there, as the table of roles calls it; None for what everyone may have."""
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send, /) -> None:
+        """Answer one request."""
+
+
+Found = tuple["ByMethod", dict[str, str]] | None
 
 METRICS_PATH = "/metrics"
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -39,9 +53,12 @@ _encode = msgspec.json.Encoder().encode
 class Rest:
     """The application; its routes are those of the table, and the description of them."""
 
-    def __init__(self, service: Service, *, pages: Pages | None = None) -> None:
+    def __init__(
+        self, service: Service, *, pages: Pages | None = None, observer: RequestObserver | None = None
+    ) -> None:
         self._pages = Pages() if pages is None else pages
-        endpoints: dict[str, dict[str, AsgiApplication]] = {DESCRIPTION_PATH: {"GET": Description()}}
+        self._observer = observer or Unobserved()
+        endpoints: dict[str, dict[str, Served]] = {DESCRIPTION_PATH: {"GET": Description()}}
         for resource in RESOURCES:
             endpoints.setdefault(resource.path, {})[resource.method] = Endpoint(resource, service)
         if service.metrics is not None:
@@ -56,10 +73,19 @@ class Rest:
         """Answer one request."""
         if scope["type"] != "http":
             return
+        begun = time.perf_counter()
         path = scope["raw_path"].decode("latin-1")
+        found = self._paths.find(path)
+        noting = Noting(send)
+        try:
+            await self._answer(scope, receive, noting, path, found)
+        finally:
+            verb = NO_VERB if found is None else found[0].verb_of(scope["method"])
+            self._observer.answered(verb, noting.status, time.perf_counter() - begun)
+
+    async def _answer(self, scope: Message, receive: Receive, send: Send, path: str, found: Found) -> None:
         try:
             self._guard.check_origin(scope["headers"])
-            found = self._paths.find(path)
             if found is None:
                 await self._send_page(path, scope, send)
                 return
@@ -87,8 +113,13 @@ class Rest:
 class ByMethod:
     """Everything at one path; HEAD is GET without the body, which the host leaves out."""
 
-    def __init__(self, methods: dict[str, AsgiApplication]) -> None:
+    def __init__(self, methods: dict[str, Served]) -> None:
         self.methods = methods
+
+    def verb_of(self, method: str) -> str:
+        """What a request with this method asks for, as it is counted."""
+        served = self.methods.get("GET" if method == "HEAD" else method)
+        return NO_VERB if served is None else served.verb or NO_VERB
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Let the one that knows the method answer."""
@@ -105,7 +136,7 @@ class Endpoint:
     def __init__(self, resource: Resource, service: Service) -> None:
         self._resource = resource
         self._service = service
-        self._guard, self._verb = service.guard, resource.verb
+        self._guard, self.verb = service.guard, resource.verb
         self._body, self._query = resource.body, resource.query
         self._max_body = resource.max_body_bytes
 
@@ -113,8 +144,8 @@ class Endpoint:
         """Read, act, answer."""
         names: dict[str, str] = scope["path_params"]
         caller = NOBODY
-        if self._verb is not None:
-            caller = await self._guard.admit(scope["headers"], names.get("tenant_id"), self._verb, scope["path"])
+        if self.verb is not None:
+            caller = await self._guard.admit(scope["headers"], names.get("tenant_id"), self.verb, scope["path"])
         call = Call(
             service=self._service,
             caller=caller,
@@ -126,7 +157,7 @@ class Endpoint:
             query=scope["query_string"],
         )
         given = await self._read(call, scope["query_string"])
-        async with self._guard.gate.acting(caller, self._verb or "", f"{scope['method']} {scope['path']}"):
+        async with self._guard.gate.acting(caller, self.verb or "", f"{scope['method']} {scope['path']}"):
             answer = await self._resource.act(call, **given)
         if isinstance(answer, EventStream):
             await _send_stream(call, answer, send)
@@ -155,6 +186,8 @@ class Endpoint:
 class Description:
     """Serves the description, which is made once."""
 
+    verb = None
+
     def __init__(self) -> None:
         self._document: bytes | None = None
 
@@ -166,6 +199,8 @@ class Description:
 
 class MetricsEndpoint:
     """Serves what is counted, to readers of the whole installation: it tells of all tenants."""
+
+    verb = None
 
     def __init__(self, service: Service, page: MetricsPage) -> None:
         self._guard = service.guard

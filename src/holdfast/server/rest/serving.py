@@ -20,6 +20,7 @@ from holdfast.server.rest.application import Rest
 from holdfast.server.rest.calls import MetricsPage, Service
 from holdfast.server.rest.connections import Connection
 from holdfast.server.rest.encryption import server_context
+from holdfast.server.rest.observing import RequestObserver
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8233
@@ -51,6 +52,7 @@ async def serve(
     gate: Gate | None = None,
     readiness: Readiness | None = None,
     metrics: MetricsPage | None = None,
+    observer: RequestObserver | None = None,
     tls: Tls | None = None,
 ) -> AsyncIterator[str]:
     """Serve REST for an engine that has started, as long as the block lasts; gives the URL.
@@ -63,7 +65,7 @@ async def serve(
     encryption = None if tls is None else server_context(tls)
     listener = _first_listener(host, [port, *or_else])
     service = Service(engine=engine, gate=gate, readiness=readiness, metrics=metrics)
-    server = _server(Rest(service), encryption)
+    server = _server(Rest(service, observer=observer), encryption)
     serving = asyncio.create_task(server.serve(sockets=[listener]), name="holdfast-rest")
     try:
         yield _url(listener, "http" if tls is None else "https")
