@@ -10,6 +10,7 @@ import pytest
 from holdfast import Holdfast
 from tests.access.running import LIMIT, Command
 from tests.grpc.serving import Server, serving
+from tests.services.certificates import Authority
 
 pytestmark = pytest.mark.processes
 
@@ -57,6 +58,24 @@ async def test_a_worker_that_is_drained_ends_and_is_not_started_again(server: Se
             told = [await asyncio.to_thread(worker.until, "drained") for _ in range(2)]
         assert len({each["pid"] for each in told}) == 2
         assert await asyncio.to_thread(worker.ended) == 0
+
+
+async def test_a_worker_and_a_command_show_their_certificate(tmp_path: Path) -> None:
+    authority = Authority(tmp_path, "authority")
+    certificate, key = authority.issue("server")
+    files = {"TLS_CA": authority.ca, **dict(zip(("TLS_CERT", "TLS_KEY"), authority.issue("client"), strict=True))}
+    shown = {f"HOLDFAST_{name}": str(file) for name, file in files.items()}
+    served = ("--tls-cert", str(certificate), "--tls-key", str(key), "--tls-client-ca", str(authority.ca))
+    with Command(tmp_path, "server", "--grpc-port", "0", "--rest-port", "0", *served) as server:
+        at = server.until("serving")["grpc"]
+        with Command(tmp_path, "--url", at, "worker", APP, **shown) as worker:
+            worker.until("serving")
+            with Command(tmp_path, "--url", at, "tenant", "list", **shown) as command:
+                assert command.ended() == 0
+            with Command(tmp_path, "--url", at, "workflow", "start", "total", "--input", "4", "--wait", **shown) as run:
+                assert run.ended() == 0
+            assert worker.stop() == 0
+        assert server.stop() == 0
 
 
 def test_an_app_that_is_broken_is_not_tried_for_ever(tmp_path: Path) -> None:

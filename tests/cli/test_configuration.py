@@ -111,3 +111,9 @@ def test_a_server_of_the_file_is_asked_unless_a_database_is_named(tmp_path: Path
     assert configured(tmp_path, table, HOLDFAST_DB="sqlite:///v.db").target == "sqlite:///v.db"
     assert configured(tmp_path, table, db="sqlite:///o.db").target == "sqlite:///o.db"
     assert configured(tmp_path, table, HOLDFAST_URL="grpc://other:2").target == "grpc://other:2"
+
+
+def test_certificates_lie_beside_the_file_or_where_a_variable_says(tmp_path: Path) -> None:
+    found = configured(tmp_path, '[tool.holdfast]\ntls_cert = "me.pem"\ntls_key = "~/me.key"\n')
+    assert (found.tls_ca, found.tls_cert, found.tls_key) == (None, f"{tmp_path}/me.pem", str(Path.home() / "me.key"))
+    assert configured(tmp_path, HOLDFAST_TLS_CERT="/c.pem", HOLDFAST_TLS_KEY="/k.pem").tls_cert == "/c.pem"

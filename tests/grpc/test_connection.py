@@ -24,14 +24,14 @@ SERVING = health_pb2.HealthCheckResponse.SERVING
 NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 
 
-async def health(channel: grpc.aio.Channel) -> int:
+async def health(channel: grpc.aio.Channel, service: str = "") -> int:
     check: grpc.aio.UnaryUnaryMultiCallable[health_pb2.HealthCheckRequest, health_pb2.HealthCheckResponse]
     check = channel.unary_unary(
         "/grpc.health.v1.Health/Check",
         request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
         response_deserializer=health_pb2.HealthCheckResponse.FromString,
     )
-    return (await check(health_pb2.HealthCheckRequest())).status
+    return (await check(health_pb2.HealthCheckRequest(service=service))).status
 
 
 async def test_health_says_when_the_server_is_about_to_stop(tmp_path: Path) -> None:
@@ -39,9 +39,10 @@ async def test_health_says_when_the_server_is_about_to_stop(tmp_path: Path) -> N
     await engine.start()
     server = GrpcServer(engine=engine)
     async with grpc.aio.insecure_channel((await server.start("127.0.0.1", 0)).removeprefix("grpc://")) as channel:
-        assert await health(channel) == SERVING
+        names = ("", "holdfast.v1.WorkerService", "holdfast.v1.ClientService", "holdfast.v1.SessionService")
+        assert [await health(channel, name) for name in names] == [SERVING] * len(names)
         await server.drain()
-        assert await health(channel) == NOT_SERVING
+        assert [await health(channel, name) for name in names] == [NOT_SERVING] * len(names)
     await server.stop()
     await engine.stop()
 

@@ -1,7 +1,8 @@
 """Where the settings come from: the command line, then HOLDFAST_* variables, then pyproject.toml, then defaults.
 
 [tool.holdfast] has `db`, `url`, `tenant`, `app`, where the token is found (`token_file`, `token_env`), `tls_ca`, the
-authority of the server's certificate, and `allow`, where flows may connect beside public addresses.
+authority of the server's certificate, `tls_cert` and `tls_key`, what is shown to a server that asks for a certificate,
+and `allow`, where flows may connect beside public addresses.
 [tool.holdfast.profiles.NAME] has the same and wins when `--profile NAME` or HOLDFAST_PROFILE names it. A token itself
 stands neither there nor on a command line, where others could read it.
 """
@@ -18,7 +19,8 @@ from holdfast.model.errors import InvalidArgument
 
 DEFAULT_DB: Final = "sqlite:///holdfast.db"
 FILE: Final = "pyproject.toml"
-SETTINGS: Final = ("db", "url", "tenant", "app", "token_file", "token_env", "tls_ca", "allow")
+FILES: Final = ("token_file", "tls_ca", "tls_cert", "tls_key")
+SETTINGS: Final = ("db", "url", "tenant", "app", "token_env", "allow", *FILES)
 MAX_TOKEN: Final = 16_384
 _RELATIVE: Final = "sqlite:///"
 
@@ -43,6 +45,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     app: str | None
     token: Token | None
     tls_ca: str | None
+    tls_cert: str | None = None
+    tls_key: str | None = None
     allow: tuple[str, ...] = ()
     """Where http and smtp nodes of flows may connect beside public addresses."""
     db_is_default: bool
@@ -76,6 +80,8 @@ def configure(
         app=environ.get("HOLDFAST_APP") or found.get("app"),
         token=_token(found, environ),
         tls_ca=environ.get("HOLDFAST_TLS_CA") or found.get("tls_ca"),
+        tls_cert=environ.get("HOLDFAST_TLS_CERT") or found.get("tls_cert"),
+        tls_key=environ.get("HOLDFAST_TLS_KEY") or found.get("tls_key"),
         allow=tuple((environ.get("HOLDFAST_ALLOW") or found.get("allow") or "").split()),
         db_is_default=db in (None, chosen),
     )
@@ -153,6 +159,6 @@ def _beside(file: Path, name: str, value: str) -> str:
     if name == "db":
         relative = value.startswith(_RELATIVE) and not value.startswith(f"{_RELATIVE}/")
         return f"{_RELATIVE}/{(folder / value.removeprefix(_RELATIVE)).as_posix().lstrip('/')}" if relative else value
-    if name in ("token_file", "tls_ca") and not value.startswith("~"):
-        return str(folder / value)
+    if name in FILES:
+        return str(folder / Path(value).expanduser())
     return str(folder / value) if value.partition(":")[0].endswith(".py") else value

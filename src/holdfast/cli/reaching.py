@@ -12,9 +12,20 @@ from holdfast.ports.access import Administering
 
 if TYPE_CHECKING:
     from holdfast.app.holdfast import Opening
+    from holdfast.protocol.tls import Tls
     from holdfast.worker.nodes.offering import FlowNodes
     from holdfast.worker.registry import AnyTask, AnyWorkflow
     from holdfast.worker.settings import WorkerSettings
+
+
+def tls_of(configuration: Configuration) -> "Tls | None":
+    """Which certificates are trusted and shown; None: those that grpc brings along, and none."""
+    from holdfast.protocol.tls import Tls
+
+    given = configuration.tls_ca, configuration.tls_cert, configuration.tls_key
+    if given == (None, None, None):
+        return None
+    return Tls(ca=configuration.tls_ca, certificate=configuration.tls_cert, key=configuration.tls_key)
 
 
 def reach(
@@ -28,7 +39,6 @@ def reach(
 ) -> "Opening":
     """A Holdfast at the server or on the database of the configuration, as an async context manager."""
     from holdfast.app.holdfast import Holdfast
-    from holdfast.protocol.tls import Tls
 
     url = configuration.target
     if not is_server(url):
@@ -42,7 +52,7 @@ def reach(
         nodes=nodes,
         token=None if configuration.token is None else configuration.token.text,
         tenant=configuration.tenant,
-        tls=None if configuration.tls_ca is None else Tls(ca=configuration.tls_ca),
+        tls=tls_of(configuration),
     )
 
 
@@ -70,7 +80,6 @@ async def administer(configuration: Configuration) -> AsyncIterator[Administerin
 
 @asynccontextmanager
 async def _at_server(configuration: Configuration) -> AsyncIterator[Administering]:
-    from holdfast.protocol.tls import Tls
     from holdfast.remote.access import RemoteAdministration
     from holdfast.remote.channel import connection_to
 
@@ -78,7 +87,7 @@ async def _at_server(configuration: Configuration) -> AsyncIterator[Administerin
         configuration.target,
         token=None if configuration.token is None else configuration.token.text,
         tenant=configuration.tenant,
-        tls=None if configuration.tls_ca is None else Tls(ca=configuration.tls_ca),
+        tls=tls_of(configuration),
     )
     administration = RemoteAdministration(connection, chance=random.SystemRandom())
     try:

@@ -56,6 +56,8 @@ def run(
         url=configuration.target,
         tenant=configuration.tenant,
         tls_ca=configuration.tls_ca,
+        tls_cert=configuration.tls_cert,
+        tls_key=configuration.tls_key,
         queues=queues,
         grace_seconds=grace.total_seconds(),
         task_slots=task_slots,

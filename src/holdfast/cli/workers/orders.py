@@ -19,6 +19,8 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
     url: str
     tenant: str | None = None
     tls_ca: str | None = None
+    tls_cert: str | None = None
+    tls_key: str | None = None
     queues: tuple[str, ...] = ()
     grace_seconds: float = 10.0
     task_slots: int = 100
@@ -35,5 +37,7 @@ class Orders(msgspec.Struct, frozen=True, kw_only=True):
             app=self.app,
             token=Token(token) if token else None,
             tls_ca=self.tls_ca,
+            tls_cert=self.tls_cert,
+            tls_key=self.tls_key,
             db_is_default=False,
         )

@@ -78,8 +78,8 @@ class GrpcServer:
             )
         )
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        names = [service.full_name for service in (WORKER, CLIENT, ACCESS, SESSION)]
-        reflection.enable_server_reflection([*names, health.SERVICE_NAME, reflection.SERVICE_NAME], self._server)
+        self._names = [service.full_name for service in (WORKER, CLIENT, ACCESS, SESSION)]
+        reflection.enable_server_reflection([*self._names, health.SERVICE_NAME, reflection.SERVICE_NAME], self._server)
 
     async def start(self, host: str, port: int, tls: Tls | None = None) -> str:
         """Listen; gives the URL. With TLS that has a `ca`, clients must show a certificate of it."""
@@ -90,7 +90,8 @@ class GrpcServer:
         except RuntimeError as error:
             raise Unavailable(f"gRPC cannot be served on {host}:{port}: try another --grpc-port") from error
         await self._server.start()
-        await self._health.set("", health_pb2.HealthCheckResponse.SERVING)
+        for name in ("", *self._names):
+            await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
         return f"{'grpc' if tls is None else 'grpcs'}://{shown}:{bound}"
 
     def _listen(self, address: str, tls: Tls | None) -> int:
