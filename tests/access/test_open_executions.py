@@ -31,6 +31,9 @@ async def test_no_more_than_the_quota_are_open(served: Served) -> None:
     assert [await start(served, token, name) for name in "abc"] == [201, 201, 429]
     answer = await served.call("StartWorkflow", client_pb2.StartWorkflowRequest(kind="a"), token=token)
     assert (answer.status, answer.code) == ("RESOURCE_EXHAUSTED", "LIMIT_EXCEEDED")
+    waiting = client_pb2.RunWorkflowRequest(start={"execution_id": "d", "kind": "a"}, wait_ms=1)
+    answer = await served.call("RunWorkflow", waiting, token=token)
+    assert (answer.status, answer.code) == ("RESOURCE_EXHAUSTED", "LIMIT_EXCEEDED")
     assert await start(served, other, "a", OTHER) == 201
 
 

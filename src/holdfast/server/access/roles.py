@@ -120,7 +120,7 @@ ROLES_OF: Final[Mapping[str, Roles]] = {
 INSTALLATION: Final = frozenset({"ChangeTenant", "CreateTenant", "ListTenants"})
 """Verbs about tenants themselves: for callers of the whole installation only."""
 
-STARTING: Final = frozenset({"StartFlow", "StartWorkflow"})
+STARTING: Final = frozenset({"RunWorkflow", "StartFlow", "StartWorkflow"})
 """Verbs that make an execution: the quota of open ones is asked."""
 
 AUDITED: Final = frozenset(
