@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
 
-from holdfast import TaskContext, WorkerSettings, WorkflowContext, task, workflow
+from holdfast import RetryPolicy, TaskContext, WorkerSettings, WorkflowContext, task, workflow
 
 ATTACK = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
 
@@ -94,6 +94,40 @@ async def long_story(ctx: WorkflowContext, tasks: int, states: int) -> int:
     return sum(await asyncio.gather(*[ctx.schedule(add, number) for number in range(tasks)]))
 
 
-WORKFLOWS = (checkout, nap, delivery, hostile, parent, greeted, long_story)
-TASKS = (charge, pack, ship, add)
+@task(retries=RetryPolicy(max_retries=5, initial_interval_ms=1))
+async def resist(ctx: TaskContext) -> str:
+    if ctx.attempt < 3:
+        raise ValueError("not yet")
+    return "well then"
+
+
+@workflow
+async def stubborn(ctx: WorkflowContext) -> str:
+    return await ctx.schedule(resist)
+
+
+@dataclass
+class Verdict:
+    """What somebody has decided."""
+
+    approved: bool
+    reason: str
+
+
+@workflow
+async def judged(ctx: WorkflowContext) -> str:
+    verdict = await ctx.promise("verdict", Verdict)
+    return verdict.reason if verdict.approved else "no"
+
+
+@workflow
+async def changing(ctx: WorkflowContext) -> str:
+    """Its code changes with the road, as after a deployment."""
+    if Road.closed:
+        return await ctx.schedule(ship, None)
+    return str(await ctx.schedule(add, 1))
+
+
+WORKFLOWS = (checkout, nap, delivery, hostile, parent, greeted, long_story, stubborn, judged, changing)
+TASKS = (charge, pack, ship, add, resist)
 SETTINGS = WorkerSettings(grace=timedelta(milliseconds=100))

@@ -1,4 +1,7 @@
-"""Long lists stay smooth: what the browser's own counters say about the time that scripts take."""
+"""Long lists stay smooth: what the browser's own counters say about the time that scripts take.
+
+It is the time of the page's thread on a processor, so a machine that is busy with something else changes nothing.
+"""
 
 import asyncio
 from statistics import median
@@ -35,6 +38,12 @@ LOAD_ALL = """async ([label, count]) => {
 }"""
 
 
+async def _measured(window: Window) -> CDPSession:
+    session = await window.page.context.new_cdp_session(window.page)
+    await session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    return session
+
+
 async def _script_ms(session: CDPSession) -> float:
     metrics = (await session.send("Performance.getMetrics"))["metrics"]
     return 1_000 * next(float(each["value"]) for each in metrics if each["name"] == "ScriptDuration")
@@ -42,8 +51,7 @@ async def _script_ms(session: CDPSession) -> float:
 
 async def _bursts(window: Window, label: str) -> list[float]:
     """Script time of each of some bursts of scrolling through a list."""
-    session = await window.page.context.new_cdp_session(window.page)
-    await session.send("Performance.enable")
+    session = await _measured(window)
 
     async def one(burst: int) -> float:
         before = await _script_ms(session)
@@ -55,7 +63,7 @@ async def _bursts(window: Window, label: str) -> list[float]:
 
 async def _assert_smooth(window: Window, label: str) -> None:
     bursts = await _bursts(window, label)
-    assert median(bursts) < BURST_MS, bursts
+    assert 0 < median(bursts) < BURST_MS, bursts
     assert await window.page.locator(f'[aria-label="{label}"] [role=row]').count() < MAX_ROWS
 
 
@@ -92,8 +100,7 @@ async def test_a_graph_of_two_hundred_nodes_is_moved_smoothly(site: Site, window
     await keep(site, wide(200))
     await window.goto("/flows/wide")
     await expect(window.page.locator(".react-flow__node-card").first).to_be_visible()
-    session = await window.page.context.new_cdp_session(window.page)
-    await session.send("Performance.enable")
+    session = await _measured(window)
     await window.page.mouse.move(640, 480)
 
     bursts = []
@@ -104,4 +111,4 @@ async def test_a_graph_of_two_hundred_nodes_is_moved_smoothly(site: Site, window
             await window.run("() => new Promise(requestAnimationFrame)")
         bursts.append(await _script_ms(session) - before)
 
-    assert median(bursts) < BURST_MS, bursts
+    assert 0 < median(bursts) < BURST_MS, bursts

@@ -1,7 +1,6 @@
 // One execution: what it did, what it waits for, how it ended, and what can be done about it.
 
-import { lazy, Suspense, useState } from "react";
-import type { HistoryEvent } from "../../api/events";
+import { lazy, Suspense } from "react";
 import { failureOf } from "../../api/events";
 import { Copy, Loading, SidePanel, Status, Tabs, Time, Trouble } from "../../parts/basics";
 import { count, shortId } from "../../parts/format";
@@ -61,7 +60,7 @@ export default function Execution({ id }: { id: string }) {
       <Ending live={live} />
       <Tabs
         current={tab}
-        choose={(name) => changeQuery({ tab: name === first ? null : name, at: null, node: null, frame: null }, { replace: true })}
+        choose={(name) => changeQuery({ tab: name === first ? null : name, at: null, node: null, frame: null, event: null, as: null }, { replace: true })}
         tabs={[
           ...(isRun ? ([["graph", "Graph"]] as [string, string][]) : []),
           ["timeline", "Timeline"],
@@ -170,12 +169,15 @@ function TimelineTab({ live }: { live: Live }) {
 }
 
 function HistoryTab({ live }: { live: Live }) {
-  const [event, setEvent] = useState<HistoryEvent | null>(null);
+  const { query } = usePlace();
+  const chosen = Number(query.get("event")) || null;
+  const event = live.events.find((each) => each.sequence === chosen);
+  const choose = (sequence: number | null) => changeQuery({ event: sequence === null ? null : String(sequence) }, { replace: true });
   return (
     <div className="split">
-      <History events={live.events} select={setEvent} selected={event?.sequence ?? null} />
+      <History events={live.events} select={({ sequence }) => choose(sequence)} selected={chosen} />
       {event && (
-        <SidePanel title={`${event.sequence} · ${event.type}`} close={() => setEvent(null)}>
+        <SidePanel title={`${event.sequence} · ${event.type}`} close={() => choose(null)}>
           <p>
             <Time at={event.time} as="clock" /> (<Time at={event.time} />)
           </p>

@@ -4,6 +4,7 @@ import { useMemo, useState } from "react";
 import type { HistoryEvent } from "../../api/events";
 import { brief, count, duration, exactly } from "../../parts/format";
 import { VirtualList } from "../../parts/virtual";
+import { changeQuery, usePlace } from "../../shell/router";
 import { namesIn, sentenceOf } from "../../story/sentences";
 
 const ROW = 36;
@@ -15,7 +16,9 @@ interface Props {
 }
 
 export function History({ events, selected, select }: Props) {
-  const [raw, setRaw] = useState(false);
+  const { query } = usePlace();
+  const raw = query.get("as") === "events";
+  const show = (as: string | null) => changeQuery({ as }, { replace: true });
   const [text, setText] = useState("");
   const names = useMemo(() => namesIn(events), [events]);
   const found = useMemo(() => matching(events, text), [events, text]);
@@ -24,10 +27,10 @@ export function History({ events, selected, select }: Props) {
     <div className="history">
       <div className="tools">
         <div className="segmented" role="group" aria-label="How to show the history">
-          <button type="button" aria-pressed={!raw} onClick={() => setRaw(false)}>
+          <button type="button" aria-pressed={!raw} onClick={() => show(null)}>
             Story
           </button>
-          <button type="button" aria-pressed={raw} onClick={() => setRaw(true)}>
+          <button type="button" aria-pressed={raw} onClick={() => show("events")}>
             Events
           </button>
         </div>

@@ -22,6 +22,8 @@ export interface Live {
 }
 
 const SETTLE_MS = 120;
+/** Between two looks pass so many times as long as the last one took: of a busy run a look is many requests. */
+const PAUSE_BY_WORK = 4;
 const PROGRESS_MS = 1_500;
 const TASK_PAGES = 10;
 const CLOSED = new Set(["COMPLETED", "FAILED", "CANCELLED", "TERMINATED"]);
@@ -59,7 +61,9 @@ export function useHistory(id: string): { events: readonly HistoryEvent[]; strea
 export function useLive(id: string): Live {
   const names = { workflow_id: id };
   const { events, stream, again } = useHistory(id);
+  const looked = useRef({ at: 0, took: 0 });
   const read = useResource(id, async (signal) => {
+    const begun = performance.now();
     const execution = await ask("GET /workflows/{workflow_id}", { names, signal });
     const [tasks, promises, timers, state] = await Promise.all([
       allTasks(id, signal),
@@ -67,6 +71,7 @@ export function useLive(id: string): Live {
       ask("GET /workflows/{workflow_id}/timers", { names, signal }),
       ask("GET /workflows/{workflow_id}/state", { names, signal }),
     ]);
+    looked.current = { at: performance.now(), took: performance.now() - begun };
     return { execution, tasks, promises: promises.promises, timers: timers.timers, timersTotal: timers.total, state: state.state };
   });
   const { reload } = read;
@@ -76,7 +81,8 @@ export function useLive(id: string): Live {
   useEffect(() => {
     if (newest === last.current) return;
     last.current = newest;
-    const timer = setTimeout(reload, SETTLE_MS);
+    const { at, took } = looked.current;
+    const timer = setTimeout(reload, Math.max(SETTLE_MS, at + PAUSE_BY_WORK * took - performance.now()));
     return () => clearTimeout(timer);
   }, [newest, reload]);
 

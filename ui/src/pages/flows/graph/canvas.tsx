@@ -171,7 +171,7 @@ function Graph({ definition, outline, standings, problems, selected, select, edi
         {definition.nodes.length > MANY && <MiniMap<Drawn> pannable zoomable nodeColor={colourOf} ariaLabel="Map of the flow" />}
       </ReactFlow>
       <Refit count={definition.nodes.length} name={definition.name} size={boxes.size === 0 ? "" : sizeOf(boxes)} isKnown={outline !== undefined} editing={editing !== undefined} touched={touched} />
-      <KeepInView box={selected === null ? undefined : boxes.get(selected)} editing={editing !== undefined} />
+      <KeepInView box={selected === null ? undefined : boxes.get(selected)} />
     </div>
   );
 }
@@ -209,8 +209,8 @@ function sizeOf(boxes: ReadonlyMap<string, Box>): string {
 const EDGE = 24;
 
 /** What has been chosen stays in view when a panel takes room, or it lies outside. */
-function KeepInView({ box, editing }: { box: Box | undefined; editing: boolean }) {
-  const { fitView, getViewport, setViewport } = useReactFlow();
+function KeepInView({ box }: { box: Box | undefined }) {
+  const { getViewport, setViewport } = useReactFlow();
   const width = useStore((state) => state.width);
   const height = useStore((state) => state.height);
   const place = box && `${box.x}/${box.y}`;
@@ -221,13 +221,9 @@ function KeepInView({ box, editing }: { box: Box | undefined; editing: boolean }
     const [right, bottom] = [left + box.width * zoom, top + box.height * zoom];
     const outside = left < 0 || top < 0 || right > width || bottom > height;
     if (!outside) return;
-    if (editing) {
-      void fitView({ padding: 0.08, maxZoom: 1.15 });
-      return;
-    }
     const shift = (low: number, high: number, size: number) => (low < EDGE ? EDGE - low : high > size - EDGE ? size - EDGE - high : 0);
     void setViewport({ x: x + shift(left, right, width), y: y + shift(top, bottom, height), zoom });
-  }, [place, width, height, editing]);
+  }, [place, width, height]);
   return null;
 }
 
