@@ -1,10 +1,15 @@
 """Lists in the browser: filters that can be linked to, bulk verbs, tasks, timers and queues."""
 
 import asyncio
+import time
 from urllib.parse import urlsplit
 
 from playwright.async_api import expect
 
+from holdfast.model.ids import DEFAULT_TENANT, QueueName
+from holdfast.model.instants import Instant
+from holdfast.ports.store import Changes
+from tests.stores.making import execution, write
 from tests.ui.programs import Order, Road, charge, delivery, greeted, nap
 from tests.ui.watching import API, Site, Window
 
@@ -120,6 +125,38 @@ async def test_a_timer_is_rescheduled(site: Site, window: Window) -> None:
     await window.sees("No timer is armed")
     await window.goto("/workflows/nap-1")
     await window.sees_status("COMPLETED")
+
+
+async def test_a_timer_is_fired_and_one_is_cancelled_from_the_list(site: Site, window: Window) -> None:
+    for number in range(2):
+        await site.hf.start(nap, id=f"nap-{number}")
+    await window.goto("/timers")
+    row = window.page.get_by_role("row")
+
+    await row.filter(has_text="nap-0").get_by_role("button", name="Fire now").click()
+    await expect(row.filter(has_text="nap-0")).to_have_count(0)
+    await row.filter(has_text="nap-1").get_by_role("button", name="Cancel").click()
+
+    await window.sees("No timer is armed")
+    await window.goto("/workflows/nap-0")
+    await window.sees_status("COMPLETED")
+
+
+async def test_executions_are_filtered_by_the_time_of_their_start(site: Site, window: Window) -> None:
+    yesterday = Instant(int(time.time() * 1_000) - 30 * 3_600_000)
+    old = execution("old-1", tenant=DEFAULT_TENANT, created_at=yesterday, queue=QueueName("far-away"))
+    await write(site.store, Changes(new_executions=[old]))
+    await site.hf.start(nap, id="new-1")
+    await window.goto("/workflows")
+    await expect(window.page.locator(ROWS)).to_have_count(2)
+
+    await window.page.get_by_label("Started in").select_option("24h")
+
+    await expect(window.page.locator(ROWS)).to_have_count(1)
+    await window.sees("new-1")
+    await window.page.get_by_label("Started in").select_option("7d")
+    await expect(window.page.locator(ROWS)).to_have_count(2)
+    assert "since=7d" in window.page.url
 
 
 async def test_work_that_nobody_can_do_is_seen_in_its_queue(site: Site, window: Window) -> None:
