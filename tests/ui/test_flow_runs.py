@@ -110,6 +110,10 @@ async def test_one_looks_into_an_item_of_a_split_in_a_split(site: Site, window: 
     await window.sees("item 0 of Cells")
     await expect(details.get_by_role("region", name="input as JSON")).to_contain_text('"b"')
 
+    await window.page.get_by_role("tab", name="Timeline").click()
+    await window.sees("Pause · item 1.0")
+    await window.shoot("run-timeline")
+
 
 async def test_a_small_flow_is_built_saved_and_run(site: Site, window: Window) -> None:
     await window.goto("/flows/new/edit")

@@ -23,6 +23,15 @@ async def test_a_workflow_is_started_by_a_form_and_watched(site: Site, window: W
     assert execution.input == b'{"customer":"Ada","cents":4200}'
 
 
+async def test_whoever_sees_home_for_the_first_time_can_start_something(window: Window) -> None:
+    await window.goto("/")
+    await window.button("New execution …").click()
+    await window.page.get_by_role("dialog").get_by_label("Workflow").fill("nap")
+    await window.button("Start").last.click()
+
+    await window.sees_status("WAITING")
+
+
 async def test_an_input_that_does_not_fit_is_refused_with_its_place(site: Site, window: Window) -> None:
     await window.goto("/workflows")
     await window.button("Start …").click()

@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
 import type { EventData, HistoryEvent } from "../src/api/events";
 import { namesIn, sentenceOf, violationOf } from "../src/story/sentences";
+import { namedByNodes, spanPlace } from "../src/story/places";
 import { Scale, spansOf } from "../src/story/spans";
 
 /** A history, one event a second. */
@@ -72,6 +73,16 @@ test("a wait beside which there is little else takes most of the line", () => {
 
   ok(scale.at(4) < 0.25);
   ok(scale.at(4) > 0.1);
+});
+
+test("what a run of a flow has made is told by the names of its nodes", () => {
+  deepEqual(spanPlace("01ab-0:r~0.12~1.3:2"), { node: 2, items: [12, 3] });
+  deepEqual(spanPlace("01ab-0:r~4+1.7:m9+2"), { node: 9, items: [7] });
+  equal(spanPlace("018f3c1e-5a7b-7c3d-9e2f-000000000001"), null);
+  const spans = spansOf(history(["TIMER_STARTED", { timerId: "x:r~0.2:1", durationMs: 5 }], ["TIMER_STARTED", { timerId: "x:r:0" }], ["TIMER_STARTED", { timerId: "y" }]));
+
+  deepEqual(namedByNodes(spans, ["Each", "Dry"]).map(({ label }) => label), ["Dry · item 2", "Each", "sleep"]);
+  deepEqual(namedByNodes(spans, []).map(({ label }) => label), ["sleep", "sleep", "sleep"]);
 });
 
 test("one instant alone has a line too", () => {

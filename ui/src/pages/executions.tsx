@@ -4,7 +4,7 @@ import { useMemo, useState } from "react";
 import { ask } from "../api/client";
 import type { WorkflowDocument } from "../api/schema";
 import { Empty, Loading, Snippet, Status, Time, Trouble } from "../parts/basics";
-import { counted, duration } from "../parts/format";
+import { counted, duration, exactly } from "../parts/format";
 import { GoTo, Period, periodStart, TextFilter } from "../parts/filters";
 import { VirtualList } from "../parts/virtual";
 import { Icon } from "../parts/icons";
@@ -149,7 +149,8 @@ function ExecutionRow(props: { execution: WorkflowDocument; chosen: boolean; tog
 export function Took({ execution }: { execution: { created_at: string; closed_at: string | null } }) {
   const now = useNow();
   const end = execution.closed_at === null ? now : Date.parse(execution.closed_at);
-  return <>{duration(end - Date.parse(execution.created_at))}</>;
+  const took = duration(end - Date.parse(execution.created_at));
+  return execution.closed_at === null ? <>{took}</> : <span title={`until ${exactly(end)}`}>{took}</span>;
 }
 
 function Filters({ filter }: { filter: Filter }) {
@@ -192,9 +193,19 @@ function NothingFound() {
 }
 
 export function NothingYet() {
+  const [starting, setStarting] = useState(false);
+  const mayStart = useCan("operator", "admin");
   return (
     <Empty title="Nothing has run yet">
-      <p>Start the workflow of your app from a terminal:</p>
+      {mayStart && (
+        <p>
+          <button type="button" className="primary" onClick={() => setStarting(true)}>
+            <Icon name="play" size={14} /> New execution …
+          </button>
+        </p>
+      )}
+      {starting && <StartDialog kind="" close={() => setStarting(false)} />}
+      <p>Or start the workflow of your app from a terminal:</p>
       <Snippet code={`holdfast workflow start checkout --id order-1 \\\n  --input '{"customer": "Ada", "cents": 4200}'`} />
       <p>or from Python:</p>
       <Snippet

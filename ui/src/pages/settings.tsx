@@ -1,7 +1,7 @@
 // The server, its tenants with their limits, what they keep for how long, and the keys that open it.
 
 import { ask } from "../api/client";
-import { Copy, Empty, Loading, Snippet, Status, Tabs, Trouble } from "../parts/basics";
+import { Copy, Empty, Loading, Snippet, Status, Tabs, Time, Trouble } from "../parts/basics";
 import { useInterval, useResource } from "../shell/resource";
 import { changeQuery, usePlace } from "../shell/router";
 import { useCan, useWho } from "../shell/session";
@@ -82,7 +82,9 @@ function Server() {
             {who.expires_at && (
               <>
                 <dt>Until</dt>
-                <dd>{new Date(who.expires_at).toLocaleString()}</dd>
+                <dd>
+                  <Time at={who.expires_at} as="clock" />
+                </dd>
               </>
             )}
           </dl>

@@ -1,13 +1,17 @@
 // One row for each thing that the execution did, over one line of time; children open in place.
 
 import { Fragment, useMemo, useState } from "react";
+import { ask } from "../../api/client";
 import type { AttemptDocument, TaskDocument } from "../../api/schema";
 import { Time, toneOf } from "../../parts/basics";
 import { clockTime, duration, exactly } from "../../parts/format";
 import { Icon } from "../../parts/icons";
 import { VirtualList } from "../../parts/virtual";
 import { useNow } from "../../shell/clock";
+import { useResource } from "../../shell/resource";
+import { namedByNodes } from "../../story/places";
 import { Scale, spansOf, type Span } from "../../story/spans";
+import { nameOf, type Definition } from "../flows/definition";
 import { useAttempts } from "./attempts";
 import { isClosed, useHistory, type Live } from "./live";
 
@@ -34,8 +38,9 @@ export function Timeline({ live, selected, select }: Props) {
   const [inner, setInner] = useState<ReadonlyMap<string, Span[]>>(new Map());
   const { execution, events, tasks } = live;
   const ended = execution?.closed_at ? Date.parse(execution.closed_at) : null;
-  const spans = useMemo(() => spansOf(events, ended), [events, ended]);
   const id = execution?.id ?? "";
+  const names = useNodeNames(id, execution?.kind ?? "");
+  const spans = useMemo(() => namedByNodes(spansOf(events, ended), names), [events, ended, names]);
   const rows = useMemo(() => [rootRow(live, id), ...flattened(spans, id, open, inner, 1)], [spans, live, id, open, inner]);
   const isOpen = execution !== undefined && !isClosed(execution.status);
   const scale = useMemo(() => {
@@ -90,7 +95,7 @@ export function Timeline({ live, selected, select }: Props) {
               <button type="button" className="link plain cut" title={row.label} onClick={() => select(row.key)}>
                 {row.label}
               </button>
-              <span className="faint kind-word">{WORDS[row.kind]}</span>
+              <span className="faint kind-word">{row.kind === "timer" && row.label !== "sleep" ? "sleep" : WORDS[row.kind]}</span>
             </span>
             <span role="cell" className="gantt-area">
               <Bar row={row} scale={scale} now={now} task={tasks.get(row.of)} attempts={attempts.get(row.of)} />
@@ -111,6 +116,19 @@ const WORDS: Record<string, string> = {
   operation: "run",
   signal: "signal",
 };
+
+const NO_NAMES: readonly string[] = [];
+
+/** The names of the nodes of a run, by their places in the definition; an execution of code has none. */
+function useNodeNames(id: string, kind: string): readonly string[] {
+  const { data } = useResource(`names/${id}/${kind}`, async (signal) => {
+    if (!kind.startsWith("flow:")) return NO_NAMES;
+    const run = await ask("GET /workflows/{workflow_id}/flow", { names: { workflow_id: id }, signal });
+    const flow = await ask("GET /flows/{flow}", { names: { flow: run.flow }, query: { version: run.version }, signal });
+    return (flow.definition as Definition).nodes.map(nameOf);
+  });
+  return data ?? NO_NAMES;
+}
 
 function rootRow(live: Live, id: string): TimelineRow {
   const execution = live.execution;
