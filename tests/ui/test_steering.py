@@ -52,6 +52,7 @@ async def test_executions_are_found_by_text_and_metadata(site: Site, window: Win
     await window.page.get_by_label("Metadata").fill("customer:globex")
     await expect(window.page.locator(ROWS)).to_have_count(1)
     await expect(window.page.locator(ROWS)).to_contain_text("nap-2")
+    await expect(window.page.locator(ROWS)).to_contain_text("customer: globex")
     await window.page.get_by_label("Metadata").fill("")
     await window.page.get_by_label("Text").fill("ACME")
 

@@ -2,6 +2,7 @@
 
 import { useMemo, useState } from "react";
 import { ask } from "../api/client";
+import { failureOf } from "../api/events";
 import type { WorkflowDocument } from "../api/schema";
 import { Empty, Loading, Snippet, Status, Time, Trouble } from "../parts/basics";
 import { counted, duration, exactly } from "../parts/format";
@@ -128,10 +129,11 @@ function ExecutionRow(props: { execution: WorkflowDocument; chosen: boolean; tog
       <span role="cell">
         <Status status={execution.status} />
       </span>
-      <span role="cell" className="cut">
-        <Link href={toExecution(execution.id)} className="id" title={execution.id}>
+      <span role="cell" className="cut named">
+        <Link href={toExecution(execution.id)} className="id cut" title={execution.id}>
           {execution.id}
         </Link>
+        <Beside execution={execution} />
       </span>
       <span role="cell" className="cut kind" title={execution.kind}>
         {execution.kind}
@@ -144,6 +146,32 @@ function ExecutionRow(props: { execution: WorkflowDocument; chosen: boolean; tog
       </span>
     </>
   );
+}
+
+/** Why it failed, or else what it was marked with. */
+function Beside({ execution }: { execution: WorkflowDocument }) {
+  const why = failureOf(execution.error);
+  if (why !== null) {
+    return (
+      <span className="beside problem cut" title={why.message}>
+        {why.type}: {why.message.split("\n", 1)[0]}
+      </span>
+    );
+  }
+  const words = metadataWords(execution.metadata);
+  return words === "" ? null : (
+    <span className="beside faint cut" title={words}>
+      {words}
+    </span>
+  );
+}
+
+const MOST_FIELDS = 8;
+
+export function metadataWords(metadata: unknown): string {
+  if (metadata === null || typeof metadata !== "object") return "";
+  const plain = Object.entries(metadata).filter(([, value]) => typeof value !== "object");
+  return plain.slice(0, MOST_FIELDS).map(([name, value]) => `${name}: ${String(value)}`).join(", ");
 }
 
 export function Took({ execution }: { execution: { created_at: string; closed_at: string | null } }) {
