@@ -14,6 +14,7 @@ from tests.stores.making import (
     ACME,
     OTHER,
     QUEUE,
+    entry,
     execution,
     history,
     ids,
@@ -72,6 +73,13 @@ async def test_a_short_history_comes_whole_with_a_claim(store: Store) -> None:
     await write(store, Changes(new_executions=[written], events=history(SHORT_HISTORY)))
     rows = await load(store, Wanted(execution_claims=[claim("checkout")]))
     assert [event.sequence for event in rows.events[key("order-1")]] == list(range(1, SHORT_HISTORY + 1))
+
+
+async def test_a_claim_comes_without_the_events_of_another_tenants_execution_of_the_same_name(store: Store) -> None:
+    foreign = [entry(number, tenant=OTHER) for number in (1, 2)]
+    await write(store, Changes(new_executions=[execution(last_sequence=1)], events=[entry(1), *foreign]))
+    rows = await load(store, Wanted(execution_claims=[claim("checkout")]))
+    assert [event.sequence for event in rows.events[key("order-1")]] == [1]
 
 
 async def test_of_a_long_history_comes_what_the_code_has_not_seen(store: Store) -> None:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from holdfast.engine.starting import WORKFLOW_KEYS, key_of_followers
 from holdfast.model.flows import FlowValue
-from holdfast.model.ids import ExecutionId, TaskId
+from holdfast.model.ids import ExecutionId, TaskId, TenantId
 from holdfast.model.instants import Instant
 from holdfast.model.oversight import WorkSort
 from holdfast.model.queries import HistoryWanted
@@ -68,52 +68,54 @@ async def test_who_was_followed_stays_as_long_as_the_newest_under_its_id(store: 
     assert await left(store, "order", "order~2") == []
 
 
-def belongings(owner: str) -> Changes:
+def belongings(owner: str, tenant: TenantId = ACME) -> Changes:
     """Rows of every sort that belong to an execution, and to its task."""
     name = ExecutionId(owner)
     identity = TaskId(f"task-of-{owner}")
     return Changes(
-        new_executions=[ended(owner)],
-        events=history(2, owner),
-        new_tasks=[done(identity, execution_id=name)],
-        attempts=[Attempt(ACME, identity, 1, Instant(1), Instant(2), AttemptStatus.COMPLETED, None)],
-        lines=[TaskLine(ACME, identity, 1, Instant(1), "log", "INFO", b"1")],
-        new_promises=[promise(f"promise-of-{owner}", owner)],
-        state=[StateEntry(ACME, name, "colour", b"1")],
+        new_executions=[ended(owner, tenant=tenant)],
+        events=[replace(each, tenant=tenant) for each in history(2, owner)],
+        new_tasks=[done(identity, execution_id=name, tenant=tenant)],
+        attempts=[Attempt(tenant, identity, 1, Instant(1), Instant(2), AttemptStatus.COMPLETED, None)],
+        lines=[TaskLine(tenant, identity, 1, Instant(1), "log", "INFO", b"1")],
+        new_promises=[promise(f"promise-of-{owner}", owner, tenant=tenant)],
+        state=[StateEntry(tenant, name, "colour", b"1")],
         request_keys=[
-            RequestKey(ACME, f"signal:{owner}", "once", "go", Instant(1)),
-            RequestKey(ACME, "workflow", f"start-of-{owner}", owner, Instant(1)),
+            RequestKey(tenant, f"signal:{owner}", "once", "go", Instant(1)),
+            RequestKey(tenant, "workflow", f"start-of-{owner}", owner, Instant(1)),
         ],
-        new_frames=[frame(owner=owner)],
-        new_scopes=[scope(owner=owner)],
-        flow_values=[FlowValue(ACME, name, "large", b"1")],
+        new_frames=[frame(owner=owner, tenant=tenant)],
+        new_scopes=[scope(owner=owner, tenant=tenant)],
+        flow_values=[FlowValue(tenant, name, "large", b"1")],
     )
 
 
-async def found(store: Store, owner: str) -> list[int]:
+async def found(store: Store, owner: str, tenant: TenantId = ACME) -> list[int]:
     """How many rows of each sort there are."""
     name, identity = ExecutionId(owner), TaskId(f"task-of-{owner}")
     rows = await load(
         store,
         Wanted(
-            executions={(ACME, name)},
-            tasks={(ACME, identity)},
-            promises={key(f"promise-of-{owner}")},
-            request_keys={(ACME, f"signal:{owner}", "once"), (ACME, "workflow", f"start-of-{owner}")},
-            frames={(ACME, name, "", 0)},
-            scopes={(ACME, name, "r/1")},
-            flow_values={(ACME, name, "large")},
+            executions={(tenant, name)},
+            tasks={(tenant, identity)},
+            promises={key(f"promise-of-{owner}", tenant)},
+            request_keys={(tenant, f"signal:{owner}", "once"), (tenant, "workflow", f"start-of-{owner}")},
+            frames={(tenant, name, "", 0)},
+            scopes={(tenant, name, "r/1")},
+            flow_values={(tenant, name, "large")},
         ),
     )
     loaded = (rows.executions, rows.tasks, rows.promises, rows.request_keys, rows.frames, rows.scopes, rows.flow_values)
-    told = await store.histories([HistoryWanted(ACME, name, 0, 10)])
-    attempts, lines = await store.attempts((ACME, identity)), await store.lines((ACME, identity), 0, 10)
-    state = await store.state((ACME, name))
+    told = await store.histories([HistoryWanted(tenant, name, 0, 10)])
+    attempts, lines = await store.attempts((tenant, identity)), await store.lines((tenant, identity), 0, 10)
+    state = await store.state((tenant, name))
     return [*[len(each) for each in loaded], len(told[0]), len(attempts), len(lines), len(state.entries)]
 
 
 async def test_an_execution_goes_with_all_that_is_its_own(store: Store) -> None:
+    """And not with what is another tenant's, whatever that is called."""
     await write(store, belongings("gone"))
+    await write(store, belongings("gone", OTHER))
     await write(store, belongings("kept"))
     await write(store, Changes(changed_executions=[ended("kept", 200)]))
     before = await found(store, "kept")
@@ -122,6 +124,27 @@ async def test_an_execution_goes_with_all_that_is_its_own(store: Store) -> None:
     await store.prune(WORKFLOWS)
     assert not any(await found(store, "gone"))
     assert await found(store, "kept") == before
+    assert await found(store, "gone", OTHER) == before
+
+
+async def test_a_standalone_task_goes_and_not_another_tenants(store: Store) -> None:
+    for tenant in (ACME, OTHER):
+        tried = Attempt(tenant, TaskId("gone"), 1, Instant(1), Instant(2), AttemptStatus.COMPLETED, None)
+        await write(
+            store,
+            Changes(
+                new_tasks=[done("gone", tenant=tenant, idempotency_key="k")],
+                attempts=[tried],
+                lines=[TaskLine(tenant, TaskId("gone"), 1, Instant(1), "log", "INFO", b"1")],
+                request_keys=[RequestKey(tenant, "task", "k", "gone", Instant(1))],
+            ),
+        )
+    assert (await store.prune(TASKS)).removed == 1
+    theirs = OTHER, TaskId("gone")
+    assert [await store.task((ACME, TaskId("gone"))), (await store.attempts(theirs))[0].attempt] == [None, 1]
+    assert len(await store.lines(theirs, 0, 10)) == 1
+    rows = await load(store, Wanted(request_keys={(OTHER, "task", "k")}))
+    assert (len(rows.tasks), len(rows.request_keys)) == (1, 1)
 
 
 async def test_a_standalone_task_goes_with_its_attempts_lines_and_key(store: Store) -> None:

@@ -84,7 +84,8 @@ async def test_executions_are_listed_newest_first_page_by_page(store: Store) -> 
 
 async def test_children_are_listed_page_by_page(store: Store) -> None:
     made = [execution(f"e{number}", parent_id="p", created_at=Instant(number)) for number in range(3)]
-    await write(store, Changes(new_executions=[*made, execution("orphan")]))
+    foreign = execution("foreign", parent_id="p", tenant=OTHER)
+    await write(store, Changes(new_executions=[*made, execution("orphan"), foreign]))
     wanted = ExecutionFilter(ACME, parent_id=execution("p").id, limit=2)
     assert await all_pages(store, wanted) == [["e2", "e1"], ["e0"]]
 
@@ -183,7 +184,7 @@ async def test_timers_are_listed_next_to_fire_first(store: Store) -> None:
 
 async def test_promises_come_in_the_order_of_their_creation(store: Store) -> None:
     made = [promise("b", created_at=Instant(1)), promise("a", created_at=Instant(2)), promise("c", "order-2")]
-    await write(store, Changes(new_promises=made[::-1]))
+    await write(store, Changes(new_promises=[*made[::-1], promise("d", tenant=OTHER)]))
     assert ids(await store.promises(key("order-1"))) == ["b", "a"]
 
 
