@@ -13,6 +13,8 @@ export default defineConfig({
     // Nothing is put into other files as a data: address, so the content policy can stay narrow.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    // On a busy machine the bundler would tell how long its plugins took.
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
   server: {
     proxy: {

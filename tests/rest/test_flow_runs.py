@@ -6,6 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from holdfast.server.rest import run_streams, streams
+from holdfast.server.rest.run_documents import InnerDocument
 from tests.flow.sketches import Kind, sketch
 from tests.rest.clients import API, WITHIN, WORKFLOWS, Connection, Direct, Reply
 from tests.rest.waiting import until
@@ -204,6 +206,80 @@ async def test_nodes_of_a_split_are_summed_up_over_its_items(rest: Direct) -> No
     timers = (await rest.get(f"{WORKFLOWS}/run-1/timers")).json["timers"]
     assert sums[1]["resume_at"] == min(timer["fire_at"] for timer in timers)
     assert (await rest.get(f"{WORKFLOWS}/run-1/flow")).json["frame"]["inside"] == []
+
+
+async def test_sums_follow_behind_when_the_run_has_moved_on(rest: Direct, url: str) -> None:
+    await saved(rest)
+    await started(rest, "run-1", [1, 2])
+    for index in range(2):
+        await in_item(rest, "run-1", "waiting", frame=f"r~1.{index}")
+    connection = await Connection.to(url)
+    connection.request("GET", f"{WORKFLOWS}/run-1/flow/events?inside=true")
+    await connection.head()
+    events = connection.events()
+    await anext(events)
+
+    timers = (await rest.get(f"{WORKFLOWS}/run-1/timers")).json["timers"]
+    await rest.post(f"{API}/timers/{timers[0]['id']}/fire")
+
+    sums: list[dict[str, Any]] = []
+    while not sums:
+        sums = msgspec.json.decode((await anext(events))["data"])["frame"].get("inside", [])
+    assert [(each["node"], each["success"], each["waiting"]) for each in sums] == [("pause", 1, 1)]
+    await connection.close()
+
+
+async def test_sums_are_made_anew_when_they_are_due_and_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = Counting()
+    monkeypatch.setattr(run_streams, "LEAST_PAUSE", 3_600)
+    sums = run_streams.SlowSums(reader, wanted=True)  # type: ignore[arg-type]  # it only counts
+    looked: Any = None
+    assert await sums.take(looked, at_once=False) == [waiting(1)]
+    assert sums.seconds_left is None
+
+    sums.moved()
+    assert await sums.take(looked, at_once=False) == [waiting(1)]
+    assert (sums.seconds_left or 0) > 3_000
+    assert await sums.take(looked, at_once=True) == [waiting(2)]
+
+
+async def test_sums_that_nobody_wants_are_not_made() -> None:
+    reader = Counting()
+    sums = run_streams.SlowSums(reader, wanted=False)  # type: ignore[arg-type]  # it only counts
+    sums.moved()
+    looked: Any = None
+    assert await sums.take(looked, at_once=True) == []
+    assert (reader.made, sums.seconds_left) == (0, None)
+
+
+class Counting:
+    """Instead of a reader of runs."""
+
+    made = 0
+
+    async def sums(self, _: object) -> list[InnerDocument]:
+        self.made += 1
+        return [waiting(self.made)]
+
+
+def waiting(number: int) -> InnerDocument:
+    return InnerDocument("pause", 0, 0, number, 0, 0, 0, None)
+
+
+async def test_a_run_that_stands_still_says_that_it_is_still_followed(
+    rest: Direct, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "HEARTBEAT_SECONDS", 0.01)
+    await saved(rest)
+    await started(rest, "run-1", [1])
+    await in_item(rest, "run-1", "waiting")
+    connection = await Connection.to(url)
+    connection.request("GET", f"{WORKFLOWS}/run-1/flow/events")
+    await connection.head()
+    async with asyncio.timeout(WITHIN):
+        while b"still here" not in await connection.reader.readline():
+            pass
+    await connection.close()
 
 
 async def test_sums_are_followed_to_the_end(rest: Direct, url: str) -> None:

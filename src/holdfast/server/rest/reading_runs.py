@@ -19,6 +19,14 @@ class Pinned(msgspec.Struct, frozen=True):
     nodes: Nodes
 
 
+class Looked(msgspec.Struct, frozen=True):
+    """What was there at one moment: the run without its sums, and the scopes that they are made of."""
+
+    run: RunDocument
+    opened: set[ScopePath]
+    nodes: Nodes
+
+
 class RunReader:
     """One part of one run."""
 
@@ -27,15 +35,14 @@ class RunReader:
         self._key = (call.tenant, execution.id)
         self._path = path
         self._pinned: Pinned | None = None
-        self._opened: set[ScopePath] = set()
 
-    async def read(self, execution: Execution) -> RunDocument:
-        """How it stands, without the sums of what is in its splits and loops."""
+    async def read(self, execution: Execution) -> Looked:
+        """How it stands."""
         root = await frame_at(self._call, execution, ROOT)
         self._pinned = pinned = self._pinned or await pinned_of(self._call, execution, root)
         frame = root if self._path == ROOT else await frame_at(self._call, execution, self._path)
-        self._opened = pinned.nodes.scopes_of(frame.path, frame.state)
-        scopes = await self._call.engine.store.scopes_at([(*self._key, each) for each in self._opened])
+        opened = pinned.nodes.scopes_of(frame.path, frame.state)
+        scopes = await self._call.engine.store.scopes_at([(*self._key, each) for each in opened])
         run = RunDocument(
             id=execution.id,
             flow=pinned.flow,
@@ -44,7 +51,7 @@ class RunReader:
             paused=root.state.paused,
             frame=frame_document(execution, frame, pinned.nodes, {each.path: each for each in scopes}),
         )
-        return with_links(run, self._links(execution, root, frame, pinned.nodes))
+        return Looked(with_links(run, self._links(execution, root, frame, pinned.nodes)), opened, pinned.nodes)
 
     def _links(self, execution: Execution, root: Frame, frame: Frame, nodes: Nodes) -> dict[VisitKey, str]:
         """To waits, for callers who could end these by a verb too."""
@@ -55,11 +62,9 @@ class RunReader:
         paths = {key: links.path_of(execution, root, frame.path, key, visit, now) for key, visit in waits}
         return {key: path for key, path in paths.items() if path is not None}
 
-    async def sums(self) -> list[InnerDocument]:
-        """The sums of what is in the splits and loops that were there when it was last read."""
-        if self._pinned is None:
-            return []
-        return await sums_inside(self._call.engine.store, self._key, self._path, self._opened, self._pinned.nodes)
+    async def sums(self, looked: Looked) -> list[InnerDocument]:
+        """The sums of what is in the splits and loops that were there."""
+        return await sums_inside(self._call.engine.store, self._key, self._path, looked.opened, looked.nodes)
 
 
 async def pinned_of(call: Call, execution: Execution, root: Frame) -> Pinned:

@@ -11,7 +11,7 @@ from http import HTTPStatus
 from holdfast.model.records import Execution
 from holdfast.server.rest import streams
 from holdfast.server.rest.calls import Answer, Call
-from holdfast.server.rest.reading_runs import RunReader
+from holdfast.server.rest.reading_runs import Looked, RunReader
 from holdfast.server.rest.records import workflow_of
 from holdfast.server.rest.run_changes import change_of
 from holdfast.server.rest.run_documents import InnerDocument, RunDocument, with_sums
@@ -39,13 +39,13 @@ class SlowSums:
         """Something has moved: they are to be made anew."""
         self._stale = self._wanted
 
-    async def take(self, *, at_once: bool) -> list[InnerDocument]:
+    async def take(self, looked: Looked, *, at_once: bool) -> list[InnerDocument]:
         """The last ones, or new ones if it is time for them or they are wanted at once."""
         clock = asyncio.get_running_loop().time
         begun = clock()
         if self._stale and (at_once or begun >= self._due):
             self._stale = False
-            self._found = await self._reader.sums()
+            self._found = await self._reader.sums(looked)
             ended = clock()
             self._due = ended + max(LEAST_PAUSE, PAUSE_BY_WORK * (ended - begun))
         return self._found
@@ -73,8 +73,8 @@ async def _run_events(call: Call, execution: Execution, reader: RunReader, *, in
     shown: RunDocument | None = None
     while True:
         execution = await workflow_of(call)
-        run = await reader.read(execution)
-        run = with_sums(run, await sums.take(at_once=execution.closed))
+        looked = await reader.read(execution)
+        run = with_sums(looked.run, await sums.take(looked, at_once=execution.closed))
         told = _told(shown, run, is_last=execution.closed)
         if told is not None:
             shown = run

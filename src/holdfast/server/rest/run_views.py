@@ -52,8 +52,8 @@ async def get_run(call: Call, query: FrameQuery) -> Answer:
     """A run of a flow, or one item of it: which nodes its tokens have come to, and how they stand."""
     execution = await workflow_of(call)
     reader = RunReader(call, execution, query.frame)
-    run = await reader.read(execution)
-    return Answer(with_sums(run, await reader.sums()) if query.inside else run)
+    looked = await reader.read(execution)
+    return Answer(with_sums(looked.run, await reader.sums(looked)) if query.inside else looked.run)
 
 
 async def list_items(call: Call, query: ItemsQuery) -> Answer:
