@@ -13,6 +13,7 @@ from holdfast.brokers.outside import Receive
 from holdfast.model.errors import HoldfastError, Unavailable
 from holdfast.model.ids import DEFAULT_TENANT, ExecutionId
 from holdfast.model.messages import NodeExecutionMessage, OutboxEntry, Topic
+from holdfast.model.requests import Swept
 from holdfast.server import wiring
 from holdfast.server.clock import SystemClock
 from holdfast.server.host import EngineHost
@@ -158,6 +159,24 @@ async def test_a_database_that_is_away_makes_a_message_wait(
     monkeypatch.setattr(queue_of(host), "_send", refuse_once)
     assert await broker.bring(message("nobody"))
     assert len(refused) == 1
+
+
+async def test_only_so_many_messages_are_acted_on_at_a_time(
+    host: EngineHost, broker: MemoryBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    under_way: list[asyncio.Future[Swept]] = []
+
+    def take(_: object) -> "asyncio.Future[Swept]":
+        under_way.append(asyncio.get_running_loop().create_future())
+        return under_way[-1]
+
+    monkeypatch.setattr(queue_of(host), "_send", take)
+    brought = [asyncio.ensure_future(broker.bring(message(f"nobody-{number}"))) for number in range(5)]
+    for number in range(5):
+        await until(lambda: len(under_way) > number)  # noqa: B023 - awaited here
+        assert len(under_way) <= number + guarded.ACTED_ON
+        under_way[number].set_result(Swept(0))
+    assert await asyncio.gather(*brought) == [True] * 5
 
 
 async def test_a_defect_makes_a_message_come_again(

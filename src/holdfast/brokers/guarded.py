@@ -34,6 +34,10 @@ TOGETHER = 128
 MOST_AT_HAND = 4_096
 """So many entries of this process's commits wait in memory to be published; the others wait in the outbox."""
 
+ACTED_ON = 2
+"""So many messages, of up to 64 tokens each, are acted on at a time: new work waits for no more than these. The others
+that have been brought wait for their turn."""
+
 LEFT_AFTER_MS = 10_000
 """So old an entry is when whoever wrote it is taken to be gone."""
 
@@ -94,6 +98,7 @@ class GuardedQueue:
         # Each topic goes its own way: a queue that takes nothing must not hold up the others.
         self._relays = {topic: _Relay() for topic in Topic}
         self._in_hand: Counter[Token] = Counter()
+        self._turns = asyncio.Semaphore(ACTED_ON)
         self._unbrought = Unbrought(store=store, broker=broker, in_hand=lambda: self._in_hand)
         self._loops: list[asyncio.Task[None]] = []
 
@@ -246,7 +251,8 @@ class GuardedQueue:
             return False
         self._in_hand.update(tokens)
         try:
-            await self._step([*steps(tokens)])
+            async with self._turns:
+                await self._step([*steps(tokens)])
         finally:
             self._in_hand -= Counter(tokens)
         self.counts.consumed += 1

@@ -171,6 +171,30 @@ def test_no_entry_holds_more_than_its_share() -> None:
     assert len({entry.id for entry in run.entries}) == len(run.entries)
 
 
+WIDE = sketch(
+    {
+        "go": "manual",
+        "all": ("split", {"items": "{{ $trigger }}"}),
+        "nap": ("wait", {"amount": 5}),
+        "work": "task",
+        "end": "aggregate",
+    },
+    "go > all > nap > work > end",
+    name="wide",
+)
+
+
+def test_the_bytes_of_messages_grow_with_the_items_and_no_faster() -> None:
+    sizes = {}
+    for total in (50, 150, 450):
+        run = Told(WIDE)
+        run.start(list(range(total)))
+        run.drive()
+        assert run.closed
+        sizes[total] = sum(len(entry.body) for entry in run.entries) / total
+    assert max(sizes.values()) < 1.15 * min(sizes.values()), sizes
+
+
 @pytest.mark.parametrize("definition", [NAP, NESTED])
 def test_nothing_is_told_unless_somebody_wants_it(definition: Parameters) -> None:
     run = Driver(definition, lambda _: 1)
