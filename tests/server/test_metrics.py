@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from holdfast import Holdfast, WorkflowContext, task, workflow
@@ -16,6 +16,7 @@ from holdfast.ports.store import Changes
 from holdfast.server.batch import Outcome
 from holdfast.server.metrics.commits import OTHERS, CommitMetrics
 from holdfast.server.metrics.requests import RequestMetrics
+from holdfast.server.metrics.tallies import Spread, Tally
 from holdfast.server.service import Addresses, ServiceSettings, serve
 
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
@@ -143,3 +144,29 @@ def test_beyond_a_bound_kinds_are_counted_together(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("holdfast.server.metrics.commits.MAX_KINDS", 2)
     metrics = CommitMetrics(CollectorRegistry())
     assert [metrics._name(name) for name in ("a", "b", "c", "a", "d")] == ["a", "b", OTHERS, "a", OTHERS]
+
+
+def test_a_spread_shows_what_lies_within_each_bound() -> None:
+    registry = CollectorRegistry()
+    spread = Spread("took_seconds", "How long.", ["of"], buckets=(0.1, 1.0), registry=registry)
+    for value in (0.1, 0.5, 7.0):
+        spread.add(value, "a")
+    shown = generate_latest(registry).decode().splitlines()
+    assert shown[1:] == [
+        "# TYPE took_seconds histogram",
+        'took_seconds_bucket{le="0.1",of="a"} 1.0',
+        'took_seconds_bucket{le="1.0",of="a"} 2.0',
+        'took_seconds_bucket{le="+Inf",of="a"} 3.0',
+        'took_seconds_count{of="a"} 3.0',
+        'took_seconds_sum{of="a"} 7.6',
+    ]
+
+
+def test_a_tally_shows_each_combination_of_labels() -> None:
+    registry = CollectorRegistry()
+    tally = Tally("seen", "How many.", ["of", "by"], registry=registry)
+    tally.add("a", "x")
+    tally.add("a", "x", count=2)
+    tally.add("b", "x", count=0)
+    assert registry.get_sample_value("seen_total", {"of": "a", "by": "x"}) == 3
+    assert registry.get_sample_value("seen_total", {"of": "b", "by": "x"}) == 0

@@ -2,10 +2,11 @@
 
 from typing import Final
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Gauge
 
 from holdfast.server.grpc.observing import OK, WAITING
 from holdfast.server.metrics.commits import FAST
+from holdfast.server.metrics.tallies import Spread, Tally
 
 DEPRECATED: Final = frozenset({"SubmitTask"})
 
@@ -14,39 +15,28 @@ class CallMetrics:
     """Counts calls by method and answer (server.grpc.observing.CallObserver)."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._calls = Counter("holdfast_grpc_calls", "Calls that were answered.", ["method", "code"], registry=registry)
-        self._seconds = Histogram(
+        self._calls = Tally("holdfast_grpc_calls", "Calls that were answered.", ["method", "code"], registry=registry)
+        self._seconds = Spread(
             "holdfast_grpc_call_seconds",
             "How long calls took; long polls and sessions apart.",
             ["method"],
             buckets=FAST,
             registry=registry,
         )
-        self._deprecated = Counter(
+        self._deprecated = Tally(
             "holdfast_deprecated_calls", "Calls of methods that will go.", ["method"], registry=registry
         )
         for method in DEPRECATED:
-            self._deprecated.labels(method)
+            self._deprecated.add(method, count=0)
         self._sessions = Gauge("holdfast_sessions", "Open streams of workers and clients.", registry=registry)
-        self._good: dict[str, tuple[Counter, Histogram]] = {}
 
     def answered(self, method: str, code: str, seconds: float) -> None:
         """A call has been answered, with this code."""
+        self._calls.add(method, code)
         if method in DEPRECATED:
-            self._deprecated.labels(method).inc()
-        if code == OK:
-            counter, histogram = self._of(method)
-            counter.inc()
-            if method not in WAITING:
-                histogram.observe(seconds)
-        else:
-            self._calls.labels(method, code).inc()
-
-    def _of(self, method: str) -> tuple[Counter, Histogram]:
-        known = self._good.get(method)
-        if known is None:
-            known = self._good[method] = (self._calls.labels(method, OK), self._seconds.labels(method))
-        return known
+            self._deprecated.add(method)
+        if code == OK and method not in WAITING:
+            self._seconds.add(seconds, method)
 
     def session_opened(self) -> None:
         """A stream has begun."""

@@ -4,14 +4,14 @@ Every number has a bounded number of series: kinds and task types are names of u
 them the rest is counted together.
 """
 
-from collections import Counter as Counted
 from typing import Final
 
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry
 
 from holdfast.model.instants import Instant
 from holdfast.model.oversight import WorkSort
 from holdfast.server.batch import Outcome
+from holdfast.server.metrics.tallies import Spread, Tally
 
 MAX_KINDS: Final = 1_000
 OTHERS: Final = "(others)"
@@ -28,42 +28,42 @@ class CommitMetrics:
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._names: set[str] = set()
-        self._events = Counter("holdfast_events", "Events of histories.", ["type"], registry=registry)
-        self._started = Counter("holdfast_workflows_started", "Executions.", ["kind"], registry=registry)
-        self._closed = Counter(
+        self._events = Tally("holdfast_events", "Events of histories.", ["type"], registry=registry)
+        self._started = Tally("holdfast_workflows_started", "Executions.", ["kind"], registry=registry)
+        self._closed = Tally(
             "holdfast_workflows_closed", "Executions that have ended.", ["kind", "status"], registry=registry
         )
-        self._lasted = Histogram(
+        self._lasted = Spread(
             "holdfast_workflow_seconds", "From start to end of an execution.", ["kind"], buckets=LONG, registry=registry
         )
-        self._created = Counter("holdfast_tasks_created", "Task executions.", ["task_type"], registry=registry)
-        self._claimed = Counter("holdfast_task_claims", "Tasks given to workers.", ["task_type"], registry=registry)
-        self._waited = Histogram(
+        self._created = Tally("holdfast_tasks_created", "Task executions.", ["task_type"], registry=registry)
+        self._claimed = Tally("holdfast_task_claims", "Tasks given to workers.", ["task_type"], registry=registry)
+        self._waited = Spread(
             "holdfast_task_wait_seconds",
             "From the moment at which a task might be started to its start.",
             ["task_type"],
             buckets=FAST + LONG[6:],
             registry=registry,
         )
-        self._attempts = Counter(
+        self._attempts = Tally(
             "holdfast_task_attempts", "Tries of tasks that have ended.", ["status"], registry=registry
         )
-        self._tried = Histogram(
+        self._tried = Spread(
             "holdfast_task_attempt_seconds", "How long a try of a task took.", buckets=LONG, registry=registry
         )
-        self._batch = Histogram("holdfast_batch_requests", "Requests in one commit.", buckets=SIZES, registry=registry)
-        self._repairs = Counter(
+        self._batch = Spread("holdfast_batch_requests", "Requests in one commit.", buckets=SIZES, registry=registry)
+        self._repairs = Tally(
             "holdfast_repairs",
             "Work that was taken back from a worker that was gone or silent; none without a fault.",
             ["of"],
             registry=registry,
         )
         for of in WorkSort:
-            self._repairs.labels(of)
-        self._late = Histogram(
+            self._repairs.add(of, count=0)
+        self._late = Spread(
             "holdfast_timer_late_seconds", "How long after its instant a timer fired.", buckets=FAST, registry=registry
         )
-        self._commit = Histogram(
+        self._commit = Spread(
             "holdfast_commit_seconds",
             "How long a commit took, loading and deciding included.",
             buckets=FAST,
@@ -73,21 +73,25 @@ class CommitMetrics:
     def observe(self, outcome: Outcome) -> None:
         """Count one commit."""
         changes = outcome.changes
-        self._batch.observe(len(outcome.replies))
-        _add(self._events, Counted(entry.event.type for entry in changes.events))
-        _add(self._started, Counted(self._name(row.kind) for row in changes.new_executions))
-        _add(self._created, Counted(self._name(row.task_type) for row in changes.new_tasks))
-        _add(self._attempts, Counted(attempt.status for attempt in changes.attempts))
-        for repaired, count in Counted(outcome.repairs).items():
-            self._repairs.labels(repaired).inc(count)
+        self._batch.add(len(outcome.replies))
+        self._commit.add(outcome.seconds)
+        for entry in changes.events:
+            self._events.add(entry.event.type)
+        for started in changes.new_executions:
+            self._started.add(self._name(started.kind))
+        for created in changes.new_tasks:
+            self._created.add(self._name(created.task_type))
+        for repaired in outcome.repairs:
+            self._repairs.add(repaired)
         for closed in outcome.closed:
-            self._closed.labels(self._name(closed.kind), closed.status).inc()
-            self._lasted.labels(self._name(closed.kind)).observe(_seconds(closed.created_at, closed.closed_at))
+            name = self._name(closed.kind)
+            self._closed.add(name, closed.status)
+            self._lasted.add(_seconds(closed.created_at, closed.closed_at), name)
         for attempt in changes.attempts:
-            self._tried.observe(_seconds(attempt.started_at, attempt.finished_at))
+            self._attempts.add(attempt.status)
+            self._tried.add(_seconds(attempt.started_at, attempt.finished_at))
         for late_ms in outcome.late_ms:
-            self._late.observe(late_ms / 1000)
-        self._commit.observe(outcome.seconds)
+            self._late.add(late_ms / 1000)
         self._observe_claims(outcome)
 
     def _observe_claims(self, outcome: Outcome) -> None:
@@ -98,8 +102,8 @@ class CommitMetrics:
             for task in rows:
                 if (task.tenant, task.id) in given:
                     name = self._name(task.task_type)
-                    self._claimed.labels(name).inc()
-                    self._waited.labels(name).observe(_seconds(task.scheduled_at or task.created_at, task.started_at))
+                    self._claimed.add(name)
+                    self._waited.add(_seconds(task.scheduled_at or task.created_at, task.started_at), name)
 
     def _name(self, name: str) -> str:
         if name in self._names:
@@ -108,11 +112,6 @@ class CommitMetrics:
             return OTHERS
         self._names.add(name)
         return name
-
-
-def _add(counter: Counter, counted: Counted[str]) -> None:
-    for label, count in counted.items():
-        counter.labels(label).inc(count)
 
 
 def _seconds(begin: Instant, end: Instant | None) -> float:
