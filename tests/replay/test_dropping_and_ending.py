@@ -3,6 +3,8 @@
 import asyncio
 import gc
 import logging
+import weakref
+from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -12,7 +14,7 @@ from holdfast.sdk.replay import history, machine
 from holdfast.sdk.replay.loop import MAX_CLOSING_ROUNDS
 from holdfast.sdk.replay.run import WorkflowRun
 from holdfast.sdk.workflow_context import WorkflowContext
-from tests.replay.support import Execution, Function, new_run, started
+from tests.replay.support import Execution, Function, new_run, open_runs, started
 
 
 def dropped(function: Function) -> WorkflowRun:
@@ -100,6 +102,42 @@ def test_code_that_will_not_go_is_left_to_the_collector() -> None:
 
     dropped(stubborn)
     assert len(told) == MAX_CLOSING_ROUNDS
+
+
+WAITS: dict[str, Callable[[WorkflowContext], Awaitable[object]]] = {
+    "task": lambda ctx: ctx.schedule_raw("charge"),
+    "child": lambda ctx: ctx.schedule_workflow_raw("leg", "trip"),
+    "timer": lambda ctx: ctx.sleep(60),
+    "asyncio timer": lambda _: asyncio.sleep(60),
+    "promise": lambda ctx: ctx.promise_raw("approval"),
+    "signal": lambda ctx: ctx.wait_for_signal("go"),
+    "signal or timer": lambda ctx: ctx.wait_for_signal("go", timeout=60),
+    "operation": lambda ctx: ctx.run("note", lambda: 1),
+    "several": lambda ctx: asyncio.gather(ctx.schedule_raw("charge"), ctx.sleep(60)),
+    "one of several": lambda ctx: asyncio.wait([ctx.schedule_raw("charge"), ctx.sleep(60)]),
+    "task of asyncio": lambda ctx: asyncio.shield(asyncio.ensure_future(ctx.sleep(60))),
+}
+
+
+@pytest.mark.parametrize("waits_for", WAITS)
+def test_a_run_that_is_dropped_leaves_nothing_to_the_collector(waits_for: str) -> None:
+    loops: list[weakref.ref[asyncio.AbstractEventLoop]] = []
+
+    async def waiting(ctx: WorkflowContext) -> object:
+        loops.append(weakref.ref(asyncio.get_running_loop()))
+        return await WAITS[waits_for](ctx)
+
+    run = new_run(waiting)
+    open_runs.clear()
+    gc.collect()
+    gc.disable()
+    try:
+        run.advance(Execution(waiting).events, seen_sequence=0)
+        run.close()
+        del run
+        assert [loop() for loop in loops] == [None]
+    finally:
+        gc.enable()
 
 
 def test_a_run_that_was_closed_before_it_began() -> None:

@@ -9,7 +9,7 @@ from holdfast.model.failures import Failure
 from holdfast.model.ids import ExecutionId
 from holdfast.model.instants import Milliseconds
 from holdfast.model.statuses import ExecutionStatus
-from holdfast.sdk.replay.futures import DurableFuture
+from holdfast.sdk.replay.futures import DurableFuture, abandon
 from holdfast.sdk.replay.journal import Journal
 
 ChildEnd = events.ChildWorkflowCompleted | events.ChildWorkflowFailed | events.ChildWorkflowCancelled
@@ -25,6 +25,11 @@ class ChildMachine:
         self._made = 0
         self._open: dict[str, DurableFuture[object]] = {}
         self._early: dict[str, ChildEnd] = {}
+
+    def put_away(self) -> None:
+        """Nobody waits any more."""
+        abandon(self._open.values())
+        self._open.clear()
 
     def start(
         self,

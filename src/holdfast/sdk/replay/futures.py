@@ -1,8 +1,8 @@
 """Futures of a workflow; their hashes count from the workflow's start, so that sets of them iterate the same always."""
 
 import asyncio
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar, cast
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from holdfast.sdk.replay.user_code import Raised, attempted
 
@@ -50,6 +50,10 @@ class DurableFuture(LoopFuture[Result]):
         self._decode = decode
         self._on_cancel = on_cancel
 
+    def abandon(self) -> None:
+        """The code that waits for it has been put away; the future lets go of it, and asks for nothing."""
+        super().cancel()
+
     def cancel(self, msg: object = None) -> bool:
         """Cancel the future, and ask for the end of the task, timer or child that it stands for."""
         if not super().cancel(msg):
@@ -71,3 +75,9 @@ class DurableFuture(LoopFuture[Result]):
             self.set_exception(error)
             # Nobody has to look at it: what failed is in the history, so asyncio need not complain when it is dropped.
             self._log_traceback = False
+
+
+def abandon(futures: Iterable[DurableFuture[Any]]) -> None:
+    """Let go of the code that waits for these."""
+    for future in list(futures):
+        future.abandon()

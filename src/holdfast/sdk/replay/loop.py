@@ -287,8 +287,12 @@ class DeterministicLoop(RefusingLoop, asyncio.AbstractEventLoop):
 
     def call_exception_handler(self, context: dict[str, object]) -> None:
         """Tell of an exception that nobody awaits, unless it was told on the first run."""
+        error = cast("BaseException | None", context.get("exception"))
         if not self._is_closed and not self.is_quiet:
-            _log.error("%s", context.get("message"), exc_info=cast("BaseException | None", context.get("exception")))
+            _log.error("%s", context.get("message"), exc_info=error)
+        elif error is not None:
+            # asyncio's frame that caught it has this dict: with its traceback, the two would keep each other.
+            error.__traceback__ = None
 
     async def shutdown_asyncgens(self) -> None:
         """There is nothing to do: generators are closed with the workflow."""
@@ -307,7 +311,7 @@ class DeterministicLoop(RefusingLoop, asyncio.AbstractEventLoop):
         self._is_closed = True
         self._ready.clear()
         self.alarms = None
-        left = self.unfinished_tasks()
+        ended = left = self.unfinished_tasks()
         self._tasks = []
         rounds = 0
         # A coroutine that awaits in its finally block, as a TaskGroup does, needs to be told more than once.
@@ -317,6 +321,12 @@ class DeterministicLoop(RefusingLoop, asyncio.AbstractEventLoop):
             self.run_until_idle()
             left = [task for task in left if getattr(task.get_coro(), "cr_frame", None) is not None]
             rounds += 1
+        for task in ended:
+            # A task and what it waits for hold each other until the task is told of an end; here nobody is told.
+            waited_for = task._fut_waiter  # type: ignore[attr-defined]  # noqa: SLF001 - no other way leads to it
+            if waited_for is not None:
+                asyncio.Future.cancel(waited_for)
+        self.halt()
 
 
 def _refuse_shuffled(coro: Coroutine[object, object, object] | Generator[Any, None, object]) -> None:

@@ -16,7 +16,7 @@ from holdfast.model.errors import InvalidArgument, OperationFailed
 from holdfast.model.events import OperationCompleted
 from holdfast.model.failures import Failure
 from holdfast.model.retries import RetryPolicy
-from holdfast.sdk.replay.futures import DurableFuture
+from holdfast.sdk.replay.futures import DurableFuture, abandon
 from holdfast.sdk.replay.history import OperationEnd
 from holdfast.sdk.replay.journal import LIVE, Journal
 from holdfast.sdk.replay.user_code import Raised, attempted
@@ -55,6 +55,12 @@ class OperationMachine:
         self._recorded: list[tuple[int, int]] = []
         """A heap of (sequence, index): outstanding operations whose end is in the log."""
         self._finished: deque[tuple[int, bytes | Failure]] = deque()
+
+    def put_away(self) -> None:
+        """Nobody waits any more, and nothing is to be run."""
+        abandon(self._open.values())
+        self._open.clear()
+        self._unstarted.clear()
 
     @property
     def outstanding(self) -> bool:

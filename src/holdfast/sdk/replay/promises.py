@@ -6,7 +6,7 @@ from holdfast.model import errors, events
 from holdfast.model.commands import CreatePromise, ResolvePromise
 from holdfast.model.ids import PromiseId
 from holdfast.model.instants import Milliseconds
-from holdfast.sdk.replay.futures import DurableFuture
+from holdfast.sdk.replay.futures import DurableFuture, abandon
 from holdfast.sdk.replay.journal import Journal
 
 PromiseEnd = events.PromiseResolved | events.PromiseRejected | events.PromiseTimedOut
@@ -22,6 +22,11 @@ class PromiseMachine:
         self._made: list[PromiseId] = []
         self._open: dict[str, DurableFuture[object]] = {}
         self._early: dict[str, PromiseEnd] = {}
+
+    def put_away(self) -> None:
+        """Nobody waits any more."""
+        abandon(self._open.values())
+        self._open.clear()
 
     def create(
         self,

@@ -118,6 +118,7 @@ class WorkflowRun:
         if not self._journal.is_closed:
             self._journal.is_closed = True
             self._journal.loop.shut_down()
+            self._machine.put_away()
 
     def _begin(self, data: bytes) -> LoopTask[object]:
         async def workflow() -> object:

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable
 
 from holdfast.model.events import SignalReceived
-from holdfast.sdk.replay.futures import DurableFuture
+from holdfast.sdk.replay.futures import DurableFuture, abandon
 from holdfast.sdk.replay.journal import Journal
 
 
@@ -17,6 +17,12 @@ class SignalMachine:
         self._journal = journal
         self._queued: dict[str, deque[bytes]] = {}
         self._waiting: dict[str, deque[DurableFuture[object]]] = {}
+
+    def put_away(self) -> None:
+        """Nobody waits any more."""
+        for waiting in self._waiting.values():
+            abandon(waiting)
+        self._waiting.clear()
 
     def receive(self, data: SignalReceived) -> bool:
         """Give a signal to who has waited for it longest, or keep it."""

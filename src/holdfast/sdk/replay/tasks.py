@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from holdfast.model import errors, events
 from holdfast.model.commands import CancelTask, ScheduleTask
 from holdfast.model.ids import TaskId
-from holdfast.sdk.replay.futures import DurableFuture
+from holdfast.sdk.replay.futures import DurableFuture, abandon
 from holdfast.sdk.replay.journal import Journal
 from holdfast.sdk.replay.scheduling import Scheduling
 
@@ -22,6 +22,11 @@ class TaskMachine:
         self._made = 0
         self._open: dict[str, DurableFuture[object]] = {}
         self._early: dict[str, TaskEnd] = {}
+
+    def put_away(self) -> None:
+        """Nobody waits any more."""
+        abandon(self._open.values())
+        self._open.clear()
         """Ends that came before the code, since changed, asked for their tasks."""
 
     def schedule(

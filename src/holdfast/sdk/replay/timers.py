@@ -12,7 +12,7 @@ from holdfast.model.errors import TimerDisarmed
 from holdfast.model.events import TimerCancelled, TimerFired, TimerStarted
 from holdfast.model.ids import TimerId
 from holdfast.model.instants import Instant, Milliseconds
-from holdfast.sdk.replay.futures import DurableFuture
+from holdfast.sdk.replay.futures import DurableFuture, abandon
 from holdfast.sdk.replay.journal import Journal
 from holdfast.sdk.replay.loop import TimerCall
 
@@ -32,6 +32,11 @@ class TimerMachine:
         self._made = 0
         self._open: dict[str, DurableFuture[None] | TimerCall] = {}
         self._early: dict[str, TimerEnd] = {}
+
+    def put_away(self) -> None:
+        """Nobody waits any more."""
+        abandon(waiter for waiter in self._open.values() if isinstance(waiter, DurableFuture))
+        self._open.clear()
 
     def sleep(self, *, duration_ms: Milliseconds | None = None, fire_at: Instant | None = None) -> DurableFuture[None]:
         """The next timer, as a future."""
