@@ -11,7 +11,7 @@ from tests.faults.installation import Installation
 from tests.faults.programs import packing
 from tests.services.postgres import PostgresServer
 
-pytestmark = [pytest.mark.processes, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.processes, pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 async def test_five_servers_make_one_schema_and_share_the_work(tmp_path: Path, own_postgres: PostgresServer) -> None:
