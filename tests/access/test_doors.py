@@ -159,7 +159,7 @@ async def test_a_key_store_that_is_down_lets_nobody_in(served: Served, monkeypat
         monkeypatch.setattr(authenticator._keys, "_ask", fail)  # type: ignore[attr-defined]  # of the keys
     answer = await served.ask("GET", "/api/tenants/acme/queues", token=token)
     assert (answer.status, answer.headers["retry-after"]) == (503, "1")
-    assert (await served.call("CountQueues", token=token)).status == "ABORTED"
+    assert (await served.call("CountQueues", token=token)).status == "UNAVAILABLE"
     assert (await served.ask("GET", "/api/tenants/acme/queues")).status == 401
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from holdfast.model.errors import OutcomeUnknown, Unavailable
 from holdfast.protocol.generated import client_pb2, flows_pb2, schedules_pb2, values_pb2, worker_pb2
 from tests.grpc.serving import Refused, Server, start
 
@@ -59,6 +60,23 @@ async def test_policies_over_the_wire(server: Server) -> None:
     # Sent again, it does not end what it has started itself.
     assert not (await server.start("b", idempotency_key=KEY, reuse_policy=terminate)).created
     assert (await describe(server, "b")).status == values_pb2.EXECUTION_STATUS_PENDING
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [(Unavailable("the disk is full"), "UNAVAILABLE"), (OutcomeUnknown("COMMIT failed"), "ABORTED")],
+)
+async def test_a_store_that_cannot_be_written_is_unavailable(
+    server: Server, error: Unavailable, status: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(plan: object) -> None:
+        raise error
+
+    with monkeypatch.context() as down:
+        down.setattr(server.engine.store, "commit", fail)
+        refusal = await refused(server, "StartWorkflow", start())
+    assert (refusal.status, refusal.code) == (status, error.code)
+    assert (await server.start()).created
 
 
 REJECT, TERMINATE = client_pb2.REUSE_POLICY_REJECT, client_pb2.REUSE_POLICY_TERMINATE_AND_START

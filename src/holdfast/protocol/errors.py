@@ -18,6 +18,10 @@ TENANT_KEY: Final = "holdfast-tenant"
 """In the initial metadata of a session: whose things it is about."""
 
 INTERNAL: Final = "INTERNAL"
+ABORTED: Final = "ABORTED"
+UNAVAILABLE: Final = "UNAVAILABLE"
+TRANSACTIONS: Final = frozenset({"SubmitWorkflowCommands"})
+"""Methods that are one transaction as a whole: where the store refuses it, that is what was aborted."""
 PROBLEMS: Final = "problems"
 
 STATUS_BY_CODE: Final[Mapping[str, str]] = {
@@ -57,8 +61,8 @@ STATUS_BY_CODE: Final[Mapping[str, str]] = {
     "DUPLICATE_REGISTRATION": "INVALID_ARGUMENT",
     "NOT_DETERMINISTIC": "INVALID_ARGUMENT",
     # Both are safe to send again: ABORTED says that a transaction was tried, UNAVAILABLE that none was.
-    "OUTCOME_UNKNOWN": "ABORTED",
-    "UNAVAILABLE": "ABORTED",
+    "OUTCOME_UNKNOWN": ABORTED,
+    "UNAVAILABLE": UNAVAILABLE,
     "LIMIT_EXCEEDED": "RESOURCE_EXHAUSTED",
     "STOPPED": "UNAVAILABLE",
     NoWorker.code: "FAILED_PRECONDITION",
@@ -81,9 +85,10 @@ def _tree(root: type[HoldfastError]) -> Iterator[type[HoldfastError]]:
 CLASS_BY_CODE: Final = {found.code: found for found in _tree(HoldfastError)} | {InvalidArgument.code: InvalidArgument}
 
 
-def status_of(error: HoldfastError) -> str:
-    """The name of the gRPC status that an error is answered with."""
-    return STATUS_BY_CODE.get(error.code, INTERNAL)
+def status_of(error: HoldfastError, method: str = "") -> str:
+    """The name of the gRPC status that an error is answered with, by this method."""
+    status = STATUS_BY_CODE.get(error.code, INTERNAL)
+    return ABORTED if method in TRANSACTIONS and error.code == UNAVAILABLE else status
 
 
 def fields_of(error: HoldfastError) -> bytes:

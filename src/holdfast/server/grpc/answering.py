@@ -54,7 +54,7 @@ def _unary(
                     made: Message = await behaviour(message, Call(context, caller))
         except HoldfastError as error:
             observer.answered(method.name, error.code, 0.0)
-            await refuse(context, error)
+            await refuse(context, error, method.name)
         observer.answered(method.name, OK, time.perf_counter() - begun)
         return made
 
@@ -71,11 +71,11 @@ def subject_of(message: Message) -> str:
     return " ".join(plain)
 
 
-async def refuse(context: Context, error: HoldfastError) -> NoReturn:
+async def refuse(context: Context, error: HoldfastError, method: str = "") -> NoReturn:
     """End a call with an error; one that is beyond a quota hears of it only after a while."""
     if isinstance(error, LimitExceeded):
         await asyncio.sleep(error.hold_ms / 1_000)
-    status = grpc.StatusCode[status_of(error)]
+    status = grpc.StatusCode[status_of(error, method)]
     message = str(error)
     if status is grpc.StatusCode.INTERNAL:
         logger.error("a call failed: %s", message, exc_info=error)
