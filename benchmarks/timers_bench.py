@@ -87,9 +87,9 @@ async def measured_new_work(hf: Holdfast, seconds: float) -> str:
     return percentiles(await new_work(hf, stop))
 
 
-async def armed(hf: Holdfast, count: int) -> None:
-    """Wait until so many timers are on disk."""
-    while (await hf.host.store.list_timers(DEFAULT_TENANT, None, 1)).total < count:
+async def armed(hf: Holdfast, count: int, until: float = float("inf")) -> None:
+    """Wait until so many timers are on disk, or until an instant at which they fire."""
+    while time.time() < until and (await hf.host.store.list_timers(DEFAULT_TENANT, None, 1)).total < count:
         await asyncio.sleep(0.05)
 
 
@@ -112,7 +112,7 @@ async def burst(hf: Holdfast, count: int) -> None:
     began = time.perf_counter()
     for start in range(0, count, 1_000):
         await asyncio.gather(*[hf.start(sleeper, int(due * 1000)) for _ in range(start, min(count, start + 1_000))])
-    await armed(hf, count)
+    await armed(hf, count, due)
     print(f"  asleep in {time.perf_counter() - began:.1f} s, {due - time.time():.1f} s before they are due")
     await asyncio.sleep(max(0.0, due - time.time()))
     stop = asyncio.Event()
