@@ -10,6 +10,8 @@ import pytest
 from holdfast.brokers import guarded
 from holdfast.brokers.guarded import GuardedQueue
 from holdfast.brokers.outside import Receive
+from holdfast.engine.flow.run import requests
+from holdfast.engine.state import ExecutionKey, State
 from holdfast.model.errors import HoldfastError, Unavailable
 from holdfast.model.ids import DEFAULT_TENANT, ExecutionId
 from holdfast.model.messages import NodeExecutionMessage, OutboxEntry, Topic
@@ -220,6 +222,26 @@ async def test_without_the_broker_the_pump_goes_on_and_listeners_are_told_later(
         while await host.store.outbox("~", 1):  # noqa: ASYNC110 - another task empties it
             await asyncio.sleep(0.01)
     assert sum(entry.body.count(b'"COMPLETED"') for entry in broker.published) == 3
+
+
+async def test_a_run_that_the_engine_fails_on_keeps_no_other_from_the_broker(
+    host: EngineHost, broker: MemoryBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = requests._pump_run
+
+    def fail_on_bad(state: State, key: ExecutionKey, *rest: object) -> None:
+        if key[1].startswith("bad"):
+            raise ZeroDivisionError("a defect")
+        go_on(state, key, *rest)  # type: ignore[arg-type]  # what the pump has passed
+
+    monkeypatch.setattr(requests, "_pump_run", fail_on_bad)
+    broker.break_down(Unavailable("gone"))
+    await until(lambda: not queue_of(host).carries)
+    await start(host, "nap", 1, prefix="bad")
+    await until(lambda: len(host.pump._aside) > 0)
+    broker.failure = None
+    await carried(host)
+    await check_ends(host, await start(host, "nap", 3))
 
 
 async def test_while_nobody_can_be_told_only_so_much_is_kept(

@@ -16,7 +16,7 @@ import msgspec
 
 from holdfast.brokers.outside import Broker
 from holdfast.brokers.unbrought import SEEN, Token, Unbrought, read, steps, token_of
-from holdfast.model.errors import HoldfastError, Unavailable
+from holdfast.model.errors import HoldfastError, StoreRefused, Unavailable
 from holdfast.model.flow_requests import PumpFlows, StepFrames
 from holdfast.model.ids import ALL_TENANTS, time_ordered_id
 from holdfast.model.instants import Instant
@@ -234,7 +234,15 @@ class GuardedQueue:
     async def _rescue(self) -> None:
         """Go on with all that is ready: a queue is gone, with all that it held."""
         while True:
-            swept = await self._send(PumpFlows(ALL_TENANTS, RESCUED))
+            try:
+                swept = await self._send(PumpFlows(ALL_TENANTS, RESCUED))
+            except (Unavailable, StoreRefused):
+                raise
+            except HoldfastError as error:
+                # One run is enough for that, and must not keep the others from the broker.
+                logger.warning("going on with all runs was refused; the pump does it run by run: %s", error)
+                self._pump()
+                break
             self.counts.repaired += swept.count
             if not swept.count:
                 break

@@ -5,8 +5,8 @@ what is due beside it, which belongs to others. It is set aside for a while, is 
 """
 
 import logging
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Hashable, Sequence
+from typing import Final, Generic, TypeVar
 
 from holdfast.model.errors import HoldfastError, StoreDamaged, StoreRefused, Unavailable
 from holdfast.model.ids import ALL_TENANTS
@@ -27,9 +27,41 @@ MOST_ASIDE: Final = 10_000
 """Of more rows nobody notes that they are; they are tried with every sweep."""
 
 
+Key = TypeVar("Key", bound=Hashable)
+
+
 def is_of_one_row(error: HoldfastError) -> bool:
     """Whether others may fare better: the database takes requests, and this one was refused."""
     return not isinstance(error, Unavailable | StoreRefused) or isinstance(error, StoreDamaged)
+
+
+class Aside(Generic[Key]):
+    """What the engine has failed on: it is left alone for a while, and no longer."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._until: dict[Key, Instant] = {}
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._until
+
+    def __len__(self) -> int:
+        return len(self._until)
+
+    @property
+    def next_over(self) -> Instant | None:
+        """When the first of these is to be tried again."""
+        return earliest(*self._until.values())
+
+    def forget_old(self) -> None:
+        """Let what has been left alone for long enough be tried again."""
+        now = self._clock.now()
+        self._until = {key: until for key, until in self._until.items() if until > now}
+
+    def add(self, key: Key) -> None:
+        """Leave this alone, if there is room to note it."""
+        if len(self._until) < MOST_ASIDE:
+            self._until[key] = later(self._clock.now(), ASIDE_MS)
 
 
 class Apart:
@@ -39,7 +71,7 @@ class Apart:
         self._store = store
         self._clock = clock
         self._committer = committer
-        self._aside: dict[WakeKey, Instant] = {}
+        self._aside = Aside[WakeKey](clock)
 
     @property
     def is_needed(self) -> bool:
@@ -49,9 +81,9 @@ class Apart:
     async def sweep(self) -> Instant | None:
         """Act on what is due, and on what has been set aside for long enough; says when there is more to do."""
         now = self._clock.now()
-        self._aside = {key: until for key, until in self._aside.items() if until > now}
+        self._aside.forget_old()
         following = [await self._sweep_sort(sort, now) for sort in WakeSort]
-        return earliest(*following, *self._aside.values())
+        return earliest(*following, self._aside.next_over)
 
     async def _sweep_sort(self, sort: WakeSort, now: Instant) -> Instant | None:
         """Gives the first instant after now at which a row of the sort is due."""
@@ -81,5 +113,4 @@ class Apart:
     def _set_aside(self, key: WakeKey, error: HoldfastError) -> None:
         sort, tenant, identity = key
         logger.error("%s %s of tenant %s is due, and cannot be acted on; others can: %s", sort, identity, tenant, error)
-        if len(self._aside) < MOST_ASIDE:
-            self._aside[key] = later(self._clock.now(), ASIDE_MS)
+        self._aside.add(key)

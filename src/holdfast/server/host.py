@@ -91,7 +91,7 @@ class EngineHost:
         )
         apart = Apart(store=store, clock=clock, committer=self.committer)
         self.scheduler = Scheduler(timers=timers, clock=clock, committer=self.committer, apart=apart)
-        self.pump = Pump(committer=self.committer)
+        self.pump = Pump(store=store, clock=clock, committer=self.committer)
         self.neighbours = Neighbours(
             store=store,
             dispatch=self.committer.dispatch,
