@@ -10,7 +10,10 @@ from holdfast import Holdfast, WorkflowContext, task, workflow
 from holdfast.errors import InvalidArgument, PayloadTooLarge, Stopped
 from holdfast.model.ids import ExecutionId, TaskId
 from holdfast.protocol.errors import error_of
+from holdfast.protocol.generated import session_pb2 as wire
+from holdfast.protocol.packing import Outbox
 from holdfast.protocol.tls import Tls
+from holdfast.remote import session
 from holdfast.remote.channel import connection_to
 from holdfast.remote.engine import RemoteEngine
 from tests.grpc.serving import Server, serving
@@ -117,17 +120,33 @@ async def test_a_session_that_fails_on_a_message_is_opened_again(
     served: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with Holdfast.connect(served.url) as hf:
-        session = engine_of(hf)._session
-        receive = session._receive
+        opened = engine_of(hf)._session
+        receive = opened._receive
 
         def fail_once(_: object) -> None:
-            session._receive = receive
+            opened._receive = receive
             raise ZeroDivisionError("a defect")
 
-        session._receive = fail_once
+        opened._receive = fail_once
         async with asyncio.timeout(20):
             started = [await hf.start("nobody-runs-it", id=name) for name in ("a", "b")]
         assert [each.id for each in started] == ["a", "b"]
+    assert "a defect" in caplog.text
+
+
+async def test_a_session_that_fails_in_writing_is_opened_again(
+    served: Server, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_all = session._write_all
+
+    async def fail_once(stream: session.Stream, outbox: Outbox[wire.FromPeer]) -> None:
+        monkeypatch.setattr(session, "_write_all", write_all)
+        await outbox.next()
+        raise ZeroDivisionError("a defect")
+
+    monkeypatch.setattr(session, "_write_all", fail_once)
+    async with Holdfast.connect(served.url) as hf, asyncio.timeout(20):
+        assert (await hf.start("nobody-runs-it", id="a")).id == "a"
     assert "a defect" in caplog.text
 
 

@@ -9,12 +9,15 @@ import pytest
 from holdfast.model.errors import HoldfastError, Stopped, StoreDamaged, Unavailable
 from holdfast.model.ids import DEFAULT_TENANT, ExecutionId, TaskId, WorkerId
 from holdfast.model.queries import HistoryWanted
+from holdfast.model.records import Execution, Task
 from holdfast.model.requests import SubmitTasks, TerminateWorkflow
+from holdfast.ports.news import News
 from holdfast.ports.store import Rows
 from holdfast.ports.watches import Watches
 from holdfast.server import host as hosting
 from holdfast.server.gathering import HistoryReader
 from holdfast.server.host import EngineHost
+from holdfast.server.neighbours import Neighbours
 from tests.server.support import WITHIN, FailingStore, host_over, offer, start
 from tests.worker.support import TASK, task_claim
 
@@ -181,3 +184,36 @@ async def test_orders_to_cancel_go_out_before_new_claims_and_to_all_queues(host:
     batch.outcome.cancel_orders = [(DEFAULT_TENANT, WorkerId("session/worker"), TASK)]
     dispatch.deliver(batch.outcome)
     assert calls == ["cancel one", "cancel two", "take"]
+
+
+async def test_what_is_heard_of_is_told_after_an_unforeseen_error(
+    host: EngineHost, store: FailingStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fail(keys: object) -> list[Execution]:
+        failed.set()
+        raise ZeroDivisionError("a defect")
+
+    await host.send(start("w"))
+    await host.send(TerminateWorkflow(DEFAULT_TENANT, ExecutionId("w")))
+    failed, missed = asyncio.Event(), asyncio.Event()
+    executions, tasks = Watches[Execution](), Watches[Task]()
+    neighbours = Neighbours(
+        store=store,
+        dispatch=host.committer.dispatch,
+        news=host.news,
+        executions=executions,
+        tasks=tasks,
+        on_missed=missed.set,
+    )
+    watch = executions.watch((DEFAULT_TENANT, "w"))
+    told = News("another", executions=((DEFAULT_TENANT, "w"),))
+    async with asyncio.timeout(WITHIN):
+        with monkeypatch.context() as patched:
+            patched.setattr(store, "executions", fail)
+            neighbours.hear(told)
+            await failed.wait()
+            await missed.wait()
+        neighbours.hear(told)
+        assert (await watch.closed()).status == "TERMINATED"
+    await neighbours.stop()
+    assert "a defect" in caplog.text

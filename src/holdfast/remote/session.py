@@ -236,13 +236,22 @@ class Session:
             else:
                 self._write(outbox, number, call.request)
         writing = self._loop.create_task(_write_all(stream, outbox), name="holdfast-session-write")
+        reading = self._loop.create_task(self._read_all(stream), name="holdfast-session-read")
         try:
-            # Incoming messages are dispatched as they come; the end of the stream ends the loop.
-            async for message in stream:
-                self._take(message)
+            # The end of the stream ends the reader; a writer that fails ends the stream, which says nothing any more.
+            await asyncio.wait([reading, writing], return_when=asyncio.FIRST_COMPLETED)
+            if writing.done():
+                writing.result()
+            await reading
         finally:
             writing.cancel()
-            await asyncio.wait([writing])
+            reading.cancel()
+            await asyncio.wait([writing, reading])
+
+    async def _read_all(self, stream: Stream) -> None:
+        """Dispatch incoming messages as they come."""
+        async for message in stream:
+            self._take(message)
 
     def _take(self, message: wire.FromServer) -> None:
         for reply in message.replies:

@@ -89,6 +89,9 @@ class Neighbours:
         except HoldfastError as error:
             logger.warning("what has ended elsewhere cannot be read for now: %s", error)
             self._on_missed()
+        except Exception:
+            logger.exception("what has ended elsewhere cannot be told; it is looked for")
+            self._on_missed()
         finally:
             self._settling = None
 
