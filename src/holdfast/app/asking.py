@@ -6,10 +6,10 @@ from typing import Any, TypeVar, overload
 
 import msgspec
 
-from holdfast.app.checking import checked_key, checked_moment, checked_priority, chosen_queue
+from holdfast.app.checking import checked_moment, chosen_queue
 from holdfast.app.handles import TaskHandle, WorkflowHandle
 from holdfast.app.reading import Reading
-from holdfast.model.commands import TaskOptions
+from holdfast.model.commands import TaskOptions, checked_priority
 from holdfast.model.errors import InvalidArgument
 from holdfast.model.failures import Failure
 from holdfast.model.ids import (
@@ -20,6 +20,8 @@ from holdfast.model.ids import (
     TenantId,
     TimerId,
     checked_id,
+    checked_key,
+    checked_text,
     checked_uuid,
     time_ordered_id,
 )
@@ -244,16 +246,16 @@ class Asking(Reading):
 
     async def cancel(self, execution_id: str, reason: str = "", *, requested_by: str = "") -> bool:
         """Ask an execution to end; False if that has been asked before."""
-        request = CancelWorkflow(self.tenant, ExecutionId(execution_id), reason, requested_by)
+        request = CancelWorkflow(self.tenant, ExecutionId(execution_id), *_why(reason, requested_by))
         return (await self._send(request)).changed
 
     async def terminate(self, execution_id: str, reason: str = "") -> None:
         """End an execution at once, without asking its code."""
-        await self._send(TerminateWorkflow(self.tenant, ExecutionId(execution_id), reason))
+        await self._send(TerminateWorkflow(self.tenant, ExecutionId(execution_id), checked_text(reason, "the reason")))
 
     async def retry(self, execution_id: str, reason: str = "", *, requested_by: str = "") -> None:
         """Let a failed execution go on from where it stands, with the code of today."""
-        await self._send(RetryWorkflow(self.tenant, ExecutionId(execution_id), reason, requested_by))
+        await self._send(RetryWorkflow(self.tenant, ExecutionId(execution_id), *_why(reason, requested_by)))
 
     async def reset(
         self,
@@ -275,7 +277,7 @@ class Asking(Reading):
             point = point_before_task(await self.history(execution_id), to_before_task)
             if point is None:
                 raise InvalidArgument(f"workflow {execution_id!r} has scheduled no task {to_before_task!r}")
-        await self._send(ResetWorkflow(self.tenant, ExecutionId(execution_id), point or 0, reason, requested_by))
+        await self._send(ResetWorkflow(self.tenant, ExecutionId(execution_id), point or 0, *_why(reason, requested_by)))
 
     # Promises and timers.
 
@@ -300,7 +302,7 @@ class Asking(Reading):
         name: str | None = None,
     ) -> None:
         """Let whoever awaits a promise get PromiseRejected."""
-        failure = Failure("Rejected", error) if isinstance(error, str) else failure_of(error)
+        failure = Failure("Rejected", checked_text(error, "the error")) if isinstance(error, str) else failure_of(error)
         await self._send(self._settlement(promise_id, execution_id, name, None, failure))
 
     def _settlement(
@@ -437,7 +439,9 @@ class Asking(Reading):
 
     async def cancel_task(self, task_id: str, reason: str = "") -> bool:
         """End a task that waits, or ask the worker that runs it to stop it."""
-        return (await self._send(CancelTaskExecution(self.tenant, TaskId(task_id), reason))).changed
+        return (
+            await self._send(CancelTaskExecution(self.tenant, TaskId(task_id), checked_text(reason, "the reason")))
+        ).changed
 
     async def retry_task(self, task_id: str) -> None:
         """Let a standalone task that did not succeed run again."""
@@ -450,7 +454,9 @@ class Asking(Reading):
 
     async def fail_task(self, task_id: str, error: BaseException | str = "failed by hand") -> None:
         """End a task by hand as failed, without another try; whoever runs it has lost it."""
-        failure = Failure("FailedByHand", error) if isinstance(error, str) else failure_of(error)
+        failure = (
+            Failure("FailedByHand", checked_text(error, "the error")) if isinstance(error, str) else failure_of(error)
+        )
         await self._send(SettleTask(self.tenant, TaskId(task_id), failure=failure))
 
     # Queues.
@@ -458,12 +464,12 @@ class Asking(Reading):
     async def pause_queue(self, queue: str, reason: str = "", *, requested_by: str = "") -> bool:
         """Give nothing of a queue to workers until it is resumed; False if it was paused already."""
         name = QueueName(checked_id(queue, "queue"))
-        return (await self._send(PauseQueue(self.tenant, name, reason, requested_by))).changed
+        return (await self._send(PauseQueue(self.tenant, name, *_why(reason, requested_by)))).changed
 
     async def resume_queue(self, queue: str, *, requested_by: str = "") -> bool:
         """Let a paused queue run again; False if it was not paused."""
         name = QueueName(checked_id(queue, "queue"))
-        return (await self._send(ResumeQueue(self.tenant, name, requested_by))).changed
+        return (await self._send(ResumeQueue(self.tenant, name, checked_text(requested_by, "requested_by")))).changed
 
     async def drain_worker(self, worker_id: str) -> bool:
         """Let a worker end what it has and take nothing more; False if it has been told to already."""
@@ -471,6 +477,10 @@ class Asking(Reading):
 
     def _new_id(self) -> str:
         return time_ordered_id(self._engine.clock.now(), self._engine.chance.getrandbits(ID_BITS))
+
+
+def _why(reason: str, requested_by: str) -> tuple[str, str]:
+    return checked_text(reason, "the reason"), checked_text(requested_by, "requested_by")
 
 
 def _plain(data: bytes) -> object:

@@ -18,7 +18,7 @@ from holdfast.model.flow_requests import (
     StartFlow,
 )
 from holdfast.model.flows import FlowVersion, flow_of
-from holdfast.model.ids import ExecutionId, checked_id
+from holdfast.model.ids import ExecutionId, checked_id, checked_text
 from holdfast.model.instants import DurationLike
 from holdfast.model.records import NO_METADATA
 from holdfast.sdk.nodes import NodeDefinition
@@ -108,7 +108,15 @@ class Flows(Asking):
 
     async def rerun_flow(self, run_id: str, node: str, reason: str = "", *, requested_by: str = "") -> None:
         """Let a run that has ended go on from a node again; what came after it is forgotten and done anew."""
-        await self._engine.send(RerunFlow(self.tenant, ExecutionId(run_id), node, reason, requested_by))
+        await self._engine.send(
+            RerunFlow(
+                self.tenant,
+                ExecutionId(run_id),
+                node,
+                checked_text(reason, "the reason"),
+                checked_text(requested_by, "requested_by"),
+            )
+        )
 
     async def flow(self, name: str, version: int | None = None) -> FlowVersion:
         """A version of a flow; the newest, if none is named."""

@@ -9,7 +9,7 @@ import msgspec
 from holdfast.app.asking import Asking
 from holdfast.app.checking import chosen_queue
 from holdfast.model.errors import InvalidArgument, ScheduleNotFound
-from holdfast.model.ids import checked_id
+from holdfast.model.ids import checked_id, checked_text
 from holdfast.model.instants import DurationLike, instant_of
 from holdfast.model.schedule_requests import (
     Backfilled,
@@ -91,7 +91,9 @@ class Schedules(Asking):
 
     async def pause_schedule(self, schedule_id: str, reason: str = "") -> bool:
         """Let nominal times pass; False if it is paused already."""
-        return (await self._engine.send(PauseSchedule(self.tenant, schedule_id, reason))).changed
+        return (
+            await self._engine.send(PauseSchedule(self.tenant, schedule_id, checked_text(reason, "the reason")))
+        ).changed
 
     async def resume_schedule(self, schedule_id: str) -> bool:
         """Go on from the next nominal time; False if it is not paused."""

@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from holdfast.model.errors import InvalidArgument, shown
 from holdfast.model.failures import Failure
 from holdfast.model.ids import ExecutionId, PromiseId, TaskId, TimerId
 from holdfast.model.instants import LATEST, Instant, Milliseconds
@@ -14,6 +15,14 @@ from holdfast.model.retries import RetryPolicy
 
 MAX_PRIORITY: Final = 1 << 31
 """Priorities are whole numbers of 32 bits: the rank that the stores make of them has room for no more."""
+
+
+def checked_priority(priority: int) -> int:
+    """A whole number of 32 bits; the higher, the sooner."""
+    if not isinstance(priority, int) or not -MAX_PRIORITY <= priority < MAX_PRIORITY:
+        raise InvalidArgument(f"a priority must be a whole number of 32 bits, not {shown(priority)}")
+    return priority
+
 
 TASK_LIMITS: Final = ("schedule_to_start_ms", "start_to_close_ms", "schedule_to_close_ms", "heartbeat_ms")
 

@@ -5,7 +5,7 @@ import re
 import uuid
 from typing import NewType
 
-from holdfast.model.errors import InvalidId
+from holdfast.model.errors import InvalidArgument, InvalidId, shown
 from holdfast.model.instants import Instant
 
 TenantId = NewType("TenantId", str)
@@ -26,12 +26,36 @@ DEFAULT_QUEUE = QueueName("default")
 MAX_ID_BYTES = 255
 _ALLOWED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@=+~#-]*\Z")
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
+_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 
 
 def checked_id(text: str, what: str) -> str:
     """The id itself, if it is of the allowed characters and length; ids end up in logs, URLs and file names."""
     if not isinstance(text, str) or len(text) > MAX_ID_BYTES or _ALLOWED.match(text) is None:
         raise InvalidId(what, text)
+    return text
+
+
+MAX_KEY = 255
+
+
+def checked_key(key: str, what: str) -> str:
+    """A key of the caller's own, that can be kept everywhere and shown on one line; it may be empty."""
+    if not isinstance(key, str) or len(key) > MAX_KEY or not key.isprintable():
+        raise InvalidArgument(f"{what} must be text of up to {MAX_KEY} printable characters, not {shown(key)}")
+    return key
+
+
+MAX_TEXT = 8_192
+
+
+def checked_text(text: str, what: str, most: int = MAX_TEXT) -> str:
+    """Words for people, such as a reason, that every database can hold."""
+    if not isinstance(text, str) or len(text) > most or "\0" in text or _HALF_A_PAIR.search(text):
+        raise InvalidArgument(
+            f"{what} must be text of up to {most:,} characters, none of them NUL or half of a surrogate pair, "
+            f"not {shown(text)}"
+        )
     return text
 
 

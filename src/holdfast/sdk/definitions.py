@@ -8,7 +8,7 @@ import functools
 from collections.abc import Callable
 from typing import Concatenate, Generic, Literal, ParamSpec, Protocol, Self, TypeVar, cast, overload
 
-from holdfast.model.commands import DEFAULT_TASK_OPTIONS, TaskOptions
+from holdfast.model.commands import DEFAULT_TASK_OPTIONS, TaskOptions, checked_priority
 from holdfast.model.errors import InvalidArgument
 from holdfast.model.ids import checked_id
 from holdfast.model.instants import DurationLike, Milliseconds
@@ -38,7 +38,7 @@ class Definition(Generic[P, R_co]):
     def __init__(self, function: Callable[P, R_co], *, name: str | None, queue: str | None) -> None:
         self.function = function
         self.name = checked_id(name or function.__name__, f"the name of a {self.what}")
-        self.queue = queue
+        self.queue = None if queue is None else checked_id(queue, "the queue")
         self._needs_instance = False
         _take_names(self, function)
 
@@ -126,7 +126,7 @@ class TaskDefinition(Definition[P, R_co]):
         super().__init__(function, name=name, queue=queue)
         self.task_type = self.name
         self.options = options
-        self.priority = priority
+        self.priority = checked_priority(priority)
         self.executor = executor
         self.version = version
 

@@ -31,7 +31,7 @@ def _failure(error: BaseException, causes_left: int) -> Failure:
     )
     return Failure(
         type=type(error).__name__,
-        message=_bounded(str(summary), MAX_MESSAGE),
+        message=bounded_text(str(summary), MAX_MESSAGE),
         stack=_stack(summary),
         retryable=_is_retryable(error),
         cause=_cause(error, causes_left),
@@ -67,10 +67,10 @@ def _stack(summary: traceback.TracebackException) -> str:
     if not relevant:
         return ""
     lines = traceback.StackSummary.from_list(relevant).format()
-    return _bounded("Traceback (most recent call last):\n" + "".join(lines).rstrip("\n"), MAX_STACK)
+    return bounded_text("Traceback (most recent call last):\n" + "".join(lines).rstrip("\n"), MAX_STACK)
 
 
-def _bounded(text: str, limit: int) -> str:
+def bounded_text(text: str, limit: int) -> str:
     """Text that every database can hold; of what is too long the beginning and the end."""
     text = text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")
     if len(text) <= limit:

@@ -2,18 +2,23 @@
 
 import asyncio
 import logging
+import sys
+import traceback
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Protocol, TypeVar, overload
 
 from holdfast.model.errors import InvalidArgument
-from holdfast.model.ids import ExecutionId, TaskId, TenantId
+from holdfast.model.ids import ExecutionId, TaskId, TenantId, checked_id
 from holdfast.model.instants import datetime_of
 from holdfast.model.requests import TaskClaim
+from holdfast.sdk.failures import bounded_text
 from holdfast.sdk.payload import decode, encode
 
 T = TypeVar("T")
 
 LOG_CHANNEL = "log"
+MAX_MESSAGE = 1_000
+MAX_LOG_LINE = 50_000
 
 Complete = Callable[[object, bytes], Awaitable[None]]
 """Completes a task in the transaction that a connection is in."""
@@ -114,12 +119,14 @@ class TaskContext:
         return decode(self._claim.details, object if hint is None else hint, what="the details of a heartbeat")
 
     def progress(self, fraction: float, message: str | None = None) -> None:
-        """Say how far the task is, from 0 to 1."""
-        self._reporter.report(progress=min(1.0, max(0.0, fraction)), message=message)
+        """Say how far the task is, from 0 to 1; of a long message, its beginning and end are kept."""
+        kept = None if message is None else bounded_text(str(message), MAX_MESSAGE)
+        self._reporter.report(progress=min(1.0, max(0.0, fraction)), message=kept)
 
     def stream(self, item: object, channel: str = "data") -> None:
         """Give an item (a token, a row, …) to those who watch the task."""
-        self._reporter.line(channel, None, encode(item, what=f"an item of the stream {channel!r}"))
+        checked = checked_id(channel, "the channel")
+        self._reporter.line(checked, None, encode(item, what=f"an item of the stream {channel!r}"))
 
     def complete_in(self, connection: object, result: object = None) -> Awaitable[None]:
         """Complete this task inside a transaction of your own: its effects and the completion commit together, or not.
@@ -157,7 +164,18 @@ class TaskLogger(logging.LoggerAdapter[logging.Logger]):
         return msg, kwargs
 
     def log(self, level: int, msg: object, *args: object, **kwargs: Any) -> None:
-        """Log a line and keep it."""
-        text = str(msg) % args if args else str(msg)
+        """Log a line and keep it, with the stack of an exception; no line is so bad that the task fails of it."""
+        text = bounded_text(_words(level, msg, args, kwargs.get("exc_info")), MAX_LOG_LINE)
         self._reporter.line(LOG_CHANNEL, logging.getLevelName(level), encode(text, what="a log line"))
         super().log(level, msg, *args, **kwargs)
+
+
+def _words(level: int, msg: object, args: tuple[object, ...], exc_info: object) -> str:
+    record = logging.LogRecord("holdfast.task", level, "", 0, msg, args, None)
+    try:
+        words = record.getMessage()
+    except (TypeError, ValueError, KeyError):
+        # As the standard logging does, which tells of it on stderr.
+        words = f"{msg} {args}"
+    error = exc_info if isinstance(exc_info, BaseException) else sys.exc_info()[1] if exc_info else None
+    return words if error is None else "\n".join([words, *traceback.format_exception(error)]).rstrip("\n")

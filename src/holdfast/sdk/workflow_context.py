@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, TypeVar, Unpack, overload
 from holdfast.model.errors import InvalidArgument, shown
 from holdfast.model.flows import FLOW_KIND
 from holdfast.model.ids import ExecutionId, QueueName, TenantId, checked_id
-from holdfast.model.instants import DurationLike, Instant, datetime_of, instant_of
+from holdfast.model.instants import LATEST, DurationLike, Instant, datetime_of, instant_of
 from holdfast.model.retries import RetryPolicy
 from holdfast.sdk.hint_schemas import schema_of
 from holdfast.sdk.replay.futures import DurableFuture
@@ -133,7 +133,7 @@ class WorkflowContext:
             workflow.kind,
             workflow.encode_input(args, {}),
             workflow.decode_output,
-            queue=queue or workflow.queue,
+            queue=workflow.queue if queue is None else checked_id(queue, "the queue"),
             timeout_ms=workflow.timeout_ms if timeout is None else duration_ms(timeout, "timeout"),
         )
 
@@ -153,7 +153,7 @@ class WorkflowContext:
             checked_id(kind, "the kind of a child"),
             self._encode(input, f"the input of child {name!r}"),
             self._reader(object, "the result of child", name),
-            queue=queue,
+            queue=None if queue is None else checked_id(queue, "the queue"),
             timeout_ms=None if timeout is None else duration_ms(timeout, "timeout"),
         )
 
@@ -481,7 +481,8 @@ def _checked_name(name: str, what: str) -> str:
 
 def _checked_instant(instant: datetime | Instant) -> Instant:
     if isinstance(instant, int):
-        return Instant(instant)
+        # One that lies further back is over just as well.
+        return Instant(min(max(0, instant), LATEST))
     try:
         return instant_of(instant)
     except (AttributeError, ValueError) as error:

@@ -45,7 +45,9 @@ class OperationRunner:
             if running is not None and running.cancelling():
                 raise
             return Failure("CancelledError", "the operation's own code raised CancelledError")
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's error becomes a record
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:  # noqa: BLE001 - the user's error becomes a record
             return failure_of(error)
 
     async def _call(self, operation: PendingOperation) -> object:

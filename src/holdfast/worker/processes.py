@@ -49,7 +49,7 @@ def run_here(address: str, claim: bytes, task_input: bytes) -> tuple[bool, bytes
     context = TaskContext(_CLAIMS.decode(claim), SilentReporter())
     try:
         return True, definition.encode_output(definition.bound_call(context, task_input)())
-    except Exception as error:  # noqa: BLE001  - the user's error becomes a record
+    except BaseException as error:  # noqa: BLE001  - the user's error becomes a record; sys.exit() ends the task only
         return False, encode_failure(failure_of(error))
 
 

@@ -8,10 +8,14 @@ from collections.abc import Callable
 from holdfast.model.errors import HoldfastError, StaleClaim
 from holdfast.model.requests import Line, ReportTask, TaskClaim, TaskOrders
 from holdfast.ports.time import Clock
+from holdfast.sdk.payload import MAX_PAYLOAD_BYTES
 from holdfast.worker.sending import Sender
 
 MAX_LINES = 1_000
 """Lines of one task that wait for a report; what is more is dropped and counted, so that memory stays bounded."""
+
+MAX_LINE_BYTES = 2 * MAX_PAYLOAD_BYTES
+"""The same in bytes, so that a report fits into one message."""
 
 
 class TaskReporter:
@@ -29,6 +33,7 @@ class TaskReporter:
         self._progress: float | None = None
         self._message: str | None = None
         self._lines: list[Line] = []
+        self._line_bytes = 0
         self._dropped = 0
         self._scheduled = False
         self._sending = False
@@ -54,9 +59,10 @@ class TaskReporter:
     def line(self, channel: str, level: str | None, body: bytes) -> None:
         """A log line, or an item of a stream."""
         with self._lock:
-            if len(self._lines) >= MAX_LINES:
+            if len(self._lines) >= MAX_LINES or self._line_bytes + len(body) > MAX_LINE_BYTES:
                 self._dropped += 1
                 return
+            self._line_bytes += len(body)
             self._lines.append(Line(self._clock.now(), channel, level, body))
             self._schedule()
 
@@ -80,7 +86,7 @@ class TaskReporter:
     def _take(self) -> ReportTask:
         with self._lock:
             self._scheduled = False
-            lines, self._lines = self._lines, []
+            lines, self._lines, self._line_bytes = self._lines, [], 0
             if self._dropped:
                 body = f'"{self._dropped} lines were dropped: the task wrote them faster than they could be kept"'
                 lines.append(Line(self._clock.now(), "log", "WARNING", body.encode()))

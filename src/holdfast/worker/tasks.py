@@ -145,19 +145,26 @@ class TaskRunner:
             running.cancel()
 
     async def _run(self, running: RunningTask) -> None:
-        claim = running.claim
         try:
             request = await self._body(running)
         except asyncio.CancelledError:
             request = self._interrupted(running)
+        except KeyboardInterrupt as interrupt:
+            # It is the process's, which may live on, as a notebook's does: the task must not seem to run for ever.
+            self._let_go(running)
+            self._settle(_failed(running.claim, failure_of(interrupt)))
+            raise
         running.body_runs = False
         if running.reporter is not None:
             await running.reporter.flush()
-        if self._running.get(claim.task_id) is running:  # and not the next try of the same task
-            del self._running[claim.task_id]
+        self._let_go(running)
+        self._settle(request)
+
+    def _let_go(self, running: RunningTask) -> None:
+        if self._running.get(running.claim.task_id) is running:  # and not the next try of the same task
+            del self._running[running.claim.task_id]
         # The slot is free as soon as the body has ended: the next claim joins the batch that records this end.
         self._give_back(1)
-        self._settle(request)
 
     async def _body(self, running: RunningTask) -> Request[object]:
         claim = running.claim
@@ -175,13 +182,15 @@ class TaskRunner:
             if running.cancelled or running.stopping:
                 raise
             output = Failure("CancelledError", "the task's own code raised CancelledError")
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - the user's error; sys.exit() ends the task only
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:  # noqa: BLE001 - the user's error; sys.exit() ends the task only
             output = failure_of(error)
         if running.completed_in and not isinstance(output, Failure):
             # If the transaction has committed, the task has ended and this is refused as stale. If not, it is true.
             output = UNDONE
         if isinstance(output, Failure):
-            return FailTask(claim.tenant, claim.task_id, claim.token, output)
+            return _failed(claim, output)
         return CompleteTask(claim.tenant, claim.task_id, claim.token, output)
 
     async def _call(self, running: RunningTask, definition: AnyTask) -> object:
@@ -225,8 +234,7 @@ class TaskRunner:
             return ReleaseTask(claim.tenant, claim.task_id, claim.token)
         if running.cancelled:
             return AcknowledgeTaskCancel(claim.tenant, claim.task_id, claim.token, "its worker stopped it as asked")
-        failure = Failure("WorkerStopped", "the worker was shut down while it ran the task")
-        return FailTask(claim.tenant, claim.task_id, claim.token, failure)
+        return _failed(claim, Failure("WorkerStopped", "the worker was shut down while it ran the task"))
 
     def _settle(self, request: Request[object]) -> None:
         self._unsettled += 1
@@ -276,6 +284,10 @@ class TaskRunner:
                 while self._unsettled:
                     self._idle.clear()
                     await self._idle.wait()
+
+
+def _failed(claim: TaskClaim, failure: Failure) -> FailTask:
+    return FailTask(claim.tenant, claim.task_id, claim.token, failure)
 
 
 def _attributes(claim: TaskClaim) -> tracing.Attributes:

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from holdfast.model.commands import DEFAULT_TASK_OPTIONS, TaskOptions
 from holdfast.model.errors import InvalidArgument
-from holdfast.model.instants import DurationLike, Milliseconds, milliseconds
+from holdfast.model.instants import LATEST, DurationLike, Milliseconds, milliseconds
 from holdfast.model.retries import RetryPolicy
 
 
@@ -56,8 +56,8 @@ def _limit(name: str, given: DurationLike | None, default: Milliseconds | None) 
 
 
 def duration_ms(given: DurationLike, name: str) -> Milliseconds:
-    """A duration that a caller gave, in milliseconds; below zero counts as zero."""
+    """A duration that a caller gave, in milliseconds; below zero counts as zero, and for ever as until LATEST."""
     try:
-        return Milliseconds(max(0, milliseconds(given)))
+        return Milliseconds(min(max(0, milliseconds(given)), LATEST))
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidArgument(f"{name} must be a timedelta or a number of seconds, not {given!r}") from error

@@ -4,8 +4,9 @@ from typing import TypedDict
 
 import msgspec
 
-from holdfast.model.commands import DEFAULT_TASK_OPTIONS, TaskOptions
+from holdfast.model.commands import DEFAULT_TASK_OPTIONS, TaskOptions, checked_priority
 from holdfast.model.errors import InvalidArgument
+from holdfast.model.ids import checked_id, checked_key
 from holdfast.model.instants import DurationLike, Milliseconds
 from holdfast.model.retries import RetryPolicy
 from holdfast.sdk.replay.options import duration_ms, task_options
@@ -51,6 +52,7 @@ def scheduling_of(choices: TaskChoices, usual: Scheduling) -> Scheduling:
     if unknown:
         raise InvalidArgument(f"a task has no option {min(unknown)!r}; it has {', '.join(TaskChoices.__annotations__)}")
     retry, priority, delay = choices.get("retry"), choices.get("priority"), choices.get("delay")
+    queue, key = choices.get("queue"), choices.get("idempotency_key")
     options = task_options(
         default=usual.options,
         retries=choices.get("max_retries") if retry is None else retry,
@@ -60,9 +62,9 @@ def scheduling_of(choices: TaskChoices, usual: Scheduling) -> Scheduling:
         heartbeat_timeout=choices.get("heartbeat_timeout"),
     )
     return Scheduling(
-        queue=choices.get("queue") or usual.queue,
+        queue=usual.queue if queue is None else checked_id(queue, "the queue"),
         options=options,
-        priority=usual.priority if priority is None else priority,
+        priority=usual.priority if priority is None else checked_priority(priority),
         delay_ms=None if delay is None else duration_ms(delay, "delay"),
-        idempotency_key=choices.get("idempotency_key"),
+        idempotency_key=None if key is None else checked_key(key, "the idempotency key"),
     )

@@ -11,7 +11,6 @@ import msgspec
 from msgspec.structs import replace
 
 from holdfast.model.commands import (
-    MAX_PRIORITY,
     Command,
     Completed,
     CreatePromise,
@@ -22,10 +21,11 @@ from holdfast.model.commands import (
     SetState,
     StartChild,
     StartTimer,
+    checked_priority,
 )
 from holdfast.model.errors import HoldfastError, InvalidArgument, shown
 from holdfast.model.flow_requests import DeliverWebhook, PauseFlow, RerunFlow, ResumeFlow, SaveFlow, StartFlow
-from holdfast.model.ids import DEFAULT_QUEUE, QueueName, checked_id, checked_uuid
+from holdfast.model.ids import DEFAULT_QUEUE, QueueName, checked_id, checked_text, checked_uuid
 from holdfast.model.instants import LATEST
 from holdfast.model.queries import MAX_PAGE
 from holdfast.model.requests import (
@@ -54,7 +54,6 @@ Reply = TypeVar("Reply")
 
 DEFAULT_PAGE: Final = 50
 MAX_KEY: Final = 255
-MAX_TEXT: Final = 8_192
 MAX_NAME: Final = 1_024
 MAX_TRACE: Final = 1_024
 MAX_TASKS: Final = 10_000
@@ -115,11 +114,6 @@ def _trace(text: str | None) -> None:
         raise InvalidArgument(f"trace must be up to {MAX_TRACE:,} printable characters, not {shown(text)}")
 
 
-def _text(text: str, what: str, limit: int = MAX_TEXT) -> None:
-    if len(text) > limit or "\0" in text:
-        raise InvalidArgument(f"{what} must be text of up to {limit:,} characters without NUL, not {shown(text)}")
-
-
 def _length(duration_ms: int | None, what: str, least: int = 1) -> None:
     if duration_ms is not None and not least <= duration_ms <= LATEST:
         raise InvalidArgument(f"{what} must lie between {least} and {LATEST} milliseconds, not {duration_ms}")
@@ -154,12 +148,12 @@ def _signal(request: SignalWorkflow) -> SignalWorkflow:
 
 
 def _cancel(request: CancelWorkflow) -> CancelWorkflow:
-    _text(request.requested_by, "requested_by")
+    checked_text(request.requested_by, "requested_by")
     return _reasoned(request)
 
 
 def _reasoned(request: R) -> R:
-    _text(getattr(request, "reason", ""), "reason")
+    checked_text(getattr(request, "reason", ""), "reason")
     return request
 
 
@@ -199,7 +193,7 @@ def _new_task(task: NewTask) -> NewTask:
     checked_id(task.task_type, "task_type")
     _key(task.idempotency_key, "idempotency_key")
     _instant(task.scheduled_at, "scheduled_at_ms")
-    _priority(task.priority)
+    checked_priority(task.priority)
     _trace(task.options.trace)
     return replace(
         task,
@@ -209,11 +203,6 @@ def _new_task(task: NewTask) -> NewTask:
     )
 
 
-def _priority(priority: int) -> None:
-    if not -MAX_PRIORITY <= priority < MAX_PRIORITY:
-        raise InvalidArgument(f"a priority must be a whole number of 32 bits, not {priority}")
-
-
 def _complete(request: CompleteTask) -> CompleteTask:
     return replace(request, output=_json(request.output, "output"))
 
@@ -221,7 +210,7 @@ def _complete(request: CompleteTask) -> CompleteTask:
 def _report(request: ReportTask) -> ReportTask:
     if request.progress is not None and not 0 <= request.progress <= 1:
         raise InvalidArgument(f"progress must lie between 0 and 1, not {request.progress}")
-    _text(request.progress_message or "", "progress_message")
+    checked_text(request.progress_message or "", "progress_message")
     lines = tuple([_line(line) for line in request.lines])
     return replace(request, details=_optional_json(request.details, "details"), lines=lines)
 
@@ -244,7 +233,7 @@ def _save_flow(request: SaveFlow) -> SaveFlow:
 def _start_flow(request: StartFlow) -> StartFlow:
     checked_id(request.execution_id, "execution_id")
     checked_id(request.flow, "the name of the flow")
-    _text(request.trigger or "", "trigger", MAX_NAME)
+    checked_text(request.trigger or "", "trigger", MAX_NAME)
     _version(request.version)
     _length(request.timeout_ms, "timeout_ms")
     return replace(
@@ -256,17 +245,17 @@ def _start_flow(request: StartFlow) -> StartFlow:
 
 
 def _steer_flow(request: R) -> R:
-    _text(getattr(request, "requested_by", ""), "requested_by")
+    checked_text(getattr(request, "requested_by", ""), "requested_by")
     return request
 
 
 def _rerun_flow(request: RerunFlow) -> RerunFlow:
-    _text(request.node, "node", MAX_NAME)
+    checked_text(request.node, "node", MAX_NAME)
     return _steer_flow(_reasoned(request))
 
 
 def _deliver(request: DeliverWebhook) -> DeliverWebhook:
-    _text(request.token, "token", MAX_NAME)
+    checked_text(request.token, "token", MAX_NAME)
     _key(request.method, "method")
     return replace(request, value=_json(request.value, "value"))
 
@@ -281,7 +270,7 @@ def _save_schedule(request: SaveSchedule) -> SaveSchedule:
 def checked_schedule(spec: ScheduleSpec) -> ScheduleSpec:
     """The specification, if what it starts has names and an input that can be started."""
     starts = spec.starts
-    _text(spec.note, "note")
+    checked_text(spec.note, "note")
     checked_id(starts.queue, "queue")
     if starts.input is not None:
         starts = replace(starts, input=msgspec.Raw(checked_json(bytes(starts.input), what="input")))
@@ -292,11 +281,11 @@ def checked_schedule(spec: ScheduleSpec) -> ScheduleSpec:
         case StartsFlow(flow=flow, timeout_ms=timeout_ms, trigger=trigger, version=version):
             checked_id(flow, "the name of the flow")
             _version(version)
-            _text(trigger or "", "trigger", MAX_NAME)
+            checked_text(trigger or "", "trigger", MAX_NAME)
             _length(timeout_ms, "timeout_ms")
         case StartsTask(task_type=task_type, priority=priority):
             checked_id(task_type, "task_type")
-            _priority(priority)
+            checked_priority(priority)
     return replace(spec, starts=starts)
 
 
@@ -336,18 +325,18 @@ def _command(command: Command) -> Command:
         case ScheduleTask():
             return _schedule(command)
         case RecordOperation(name=name):
-            _text(name, "name", MAX_NAME)
+            checked_text(name, "name", MAX_NAME)
             return replace(command, result=_optional_json(command.result, "result"))
         case StartTimer():
             return _timer(command)
         case StartChild():
             return _child(command)
         case SetState(key=key, value=value):
-            _text(key, "key", MAX_NAME)
+            checked_text(key, "key", MAX_NAME)
             return replace(command, value=_json(value, "value"))
         case CreatePromise(promise_id=promise_id, name=name):
             checked_id(promise_id, "promise_id")
-            _text(name, "name", MAX_NAME)
+            checked_text(name, "name", MAX_NAME)
             return replace(command, value_schema=_optional_json(command.value_schema, "value_schema"))
         case ResolvePromise(value=value):
             return replace(command, value=_json(value, "value"))
@@ -364,7 +353,7 @@ def _schedule(command: ScheduleTask) -> ScheduleTask:
     _trace(command.options.trace)
     _length(command.options.start_to_close_ms, "timeout_ms")
     _length(command.delay_ms, "delay_ms", 0)
-    _priority(command.priority)
+    checked_priority(command.priority)
     data = _json(command.input, "input")
     return command if data is command.input else replace(command, input=data)
 
@@ -381,7 +370,7 @@ def _timer(command: StartTimer) -> StartTimer:
 def _child(command: StartChild) -> StartChild:
     checked_id(command.execution_id, "child_execution_id")
     checked_id(command.kind, "kind")
-    _text(command.name, "name", MAX_NAME)
+    checked_text(command.name, "name", MAX_NAME)
     _trace(command.trace)
     if command.queue is not None:
         checked_id(command.queue, "queue")
