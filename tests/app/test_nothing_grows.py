@@ -161,14 +161,20 @@ async def test_work_leaves_nothing_in_memory(tmp_path: Path) -> None:
         assert descriptors() <= open_before
 
 
-async def test_work_leaves_no_cycles_to_collect(tmp_path: Path) -> None:
-    """A batch, or a run that has ended well, that waited for the collector would be memory held for nothing."""
-    async with Holdfast.open(f"sqlite:///{tmp_path}/app.db", workflows=WORKFLOWS, tasks=TASKS) as hf:
-        await asyncio.gather(*[hf.run(adds, 1) for _ in range(20)])
+@pytest.mark.parametrize("cached", [0, 1_000])
+async def test_work_leaves_no_cycles_to_collect(tmp_path: Path, cached: int) -> None:
+    """A batch, or a run that has ended or is put away, must not wait for the collector."""
+
+    async def rounds() -> None:
+        await asyncio.gather(*[hf.run(adds, 1) for _ in range(20)], *[refused(hf.run(fails_by_task)) for _ in range(5)])
+
+    settings = WorkerSettings(cached_workflows=cached)
+    async with Holdfast.open(f"sqlite:///{tmp_path}/app.db", workflows=WORKFLOWS, tasks=TASKS, settings=settings) as hf:
+        await rounds()
         gc.collect()
         gc.disable()
         try:
-            await asyncio.gather(*[hf.run(adds, 1) for _ in range(20)])
+            await rounds()
             await at_rest(hf)
             gc.set_debug(gc.DEBUG_SAVEALL)
             gc.collect()

@@ -163,6 +163,8 @@ class TaskRunner:
     def _let_go(self, running: RunningTask) -> None:
         if self._running.get(running.claim.task_id) is running:  # and not the next try of the same task
             del self._running[running.claim.task_id]
+        # They know it, as it knows them.
+        running.context = running.reporter = running.job = None
         # The slot is free as soon as the body has ended: the next claim joins the batch that records this end.
         self._give_back(1)
 

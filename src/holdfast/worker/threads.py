@@ -83,5 +83,7 @@ def _carry_out(future: Future[Any], call: Callable[[], object]) -> None:
         result = call()
     except BaseException as error:  # noqa: BLE001 - raised again where the result is awaited
         future.set_exception(error)
+        # The error knows this frame, which must not know the future that knows the error.
+        del future, call
     else:
         future.set_result(result)

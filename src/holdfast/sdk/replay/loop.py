@@ -326,6 +326,9 @@ class DeterministicLoop(RefusingLoop, asyncio.AbstractEventLoop):
             waited_for = task._fut_waiter  # type: ignore[attr-defined]  # noqa: SLF001 - no other way leads to it
             if waited_for is not None:
                 asyncio.Future.cancel(waited_for)
+            # So do those who wait for a task, such as a group or asyncio.gather.
+            for callback, _ in list(task._callbacks or ()):  # noqa: SLF001 - as above
+                task.remove_done_callback(callback)
         self.halt()
 
 

@@ -19,6 +19,7 @@ from holdfast.sdk.replay.signals import SignalMachine
 from holdfast.sdk.replay.state import StateMachine
 from holdfast.sdk.replay.tasks import TaskEnd, TaskMachine
 from holdfast.sdk.replay.timers import TimerEnd, TimerMachine
+from holdfast.sdk.replay.unlinking import clear_frames, error_of
 
 
 class Machine:
@@ -55,6 +56,9 @@ class Machine:
         for machine in (self.tasks, self.children, self.timers, self.promises, self.operations, self.signals):
             machine.put_away()
         self.journal.loop.halt()
+        main, self.main = self.main, None
+        if main is not None and main.done() and (error := error_of(main)) is not None:
+            clear_frames(error)
 
     def apply(self, event: Event) -> bool:
         """Apply an event from outside; False if it means nothing to the code, which then does not see its time."""
