@@ -150,6 +150,15 @@ async def test_activity_is_added_up_and_old_one_is_forgotten(store: Store) -> No
     assert await store.activity(ACME, now + 1) == []
 
 
+async def test_what_one_tenant_does_lets_nothing_of_another_be_forgotten(store: Store) -> None:
+    now = 2 * KEPT_ACTIVITY_MINUTES
+    theirs = activity(0, 5, tenant=OTHER)
+    await write(store, Changes(activity=[activity(0, 9), theirs]))
+    await write(store, Changes(activity=[activity(now, 1)]))
+    assert await store.activity(ACME, 0) == [activity(now, 1)]
+    assert await store.activity(OTHER, 0) == [theirs]
+
+
 async def test_open_executions_are_counted_by_kind(store: Store) -> None:
     closed = execution("c", status=ExecutionStatus.COMPLETED, closed_at=Instant(5))
     others = [execution("b", kind="ship"), closed, execution("d", tenant=OTHER)]

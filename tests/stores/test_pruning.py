@@ -208,6 +208,15 @@ async def test_one_step_is_bounded_and_the_next_one_goes_on(store: Store) -> Non
 
 
 async def test_kinds_that_have_ended_are_known(store: Store) -> None:
+    """Those of a tenant: another's come neither before the first of them nor between them."""
+    theirs = ["a-foreign", "d-foreign"]
+    await write(
+        store,
+        Changes(
+            new_executions=[ended(kind, kind=kind, tenant=OTHER) for kind in theirs],
+            new_tasks=[done(kind, task_type=kind, tenant=OTHER) for kind in theirs],
+        ),
+    )
     await write(
         store,
         Changes(
@@ -221,4 +230,5 @@ async def test_kinds_that_have_ended_are_known(store: Store) -> None:
     )
     assert list(await store.ended_kinds(ACME, WorkSort.WORKFLOW)) == ["checkout", "refund"]
     assert list(await store.ended_kinds(ACME, WorkSort.TASK)) == ["charge"]
-    assert list(await store.ended_kinds(OTHER, WorkSort.TASK)) == []
+    assert list(await store.ended_kinds(OTHER, WorkSort.WORKFLOW)) == theirs
+    assert list(await store.ended_kinds(OTHER, WorkSort.TASK)) == theirs

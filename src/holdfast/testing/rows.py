@@ -3,7 +3,7 @@
 It is the simplest store that is right, so tests of the engine run on it, and other stores can be compared with it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from typing import TypeVar
 
@@ -22,6 +22,7 @@ from holdfast.model.schedules import Schedule
 from holdfast.model.statuses import ExecutionStatus, PromiseStatus, TaskStatus
 from holdfast.model.wakes import WakeSort, WakeUp
 from holdfast.ports.store import (
+    KEPT_ACTIVITY_MINUTES,
     SHORT_HISTORY,
     Changes,
     ClaimWanted,
@@ -220,11 +221,18 @@ class MemoryRows:  # noqa: PLW1641 - it changes, so it has no hash
         for row in changes.feed:
             told = tuple((row.time, notice) for notice in row.notices)
             self.feed[row.tenant] = (*self.feed.get(row.tenant, ()), *told)
-        for activity in changes.activity:
+        self._write_activity(changes.activity)
+
+    def _write_activity(self, activities: Sequence[Activity]) -> None:
+        for activity in activities:
             place = structs.astuple(activity)[:-2]
             before = self.activity.get(place, structs.replace(activity, count=0, total_ms=0))
             count, total_ms = before.count + activity.count, before.total_ms + activity.total_ms
             self.activity[place] = structs.replace(activity, count=count, total_ms=total_ms)
+        oldest = {activity.tenant: activity.minute - KEPT_ACTIVITY_MINUTES for activity in activities}
+        forgotten = [place for place, row in self.activity.items() if row.minute < oldest.get(row.tenant, 0)]
+        for place in forgotten:
+            del self.activity[place]
 
     def _write_state(self, entry: StateEntry) -> None:
         place = (entry.tenant, entry.execution_id), entry.key
