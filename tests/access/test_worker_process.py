@@ -2,12 +2,13 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from holdfast import Holdfast
+from holdfast.model.workers import WorkerRecord
 from tests.access.running import LIMIT, Command
 from tests.grpc.serving import Server, serving
 from tests.services.certificates import Authority
@@ -25,6 +26,14 @@ def url(folder: Path) -> str:
 async def server(tmp_path: Path) -> AsyncIterator[Server]:
     async with serving(tmp_path) as served:
         yield served
+
+
+async def both_workers(holdfast: Holdfast) -> Sequence[WorkerRecord]:
+    """A process says that it serves a moment before the server has heard of it."""
+    async with asyncio.timeout(LIMIT):
+        while len(known := await holdfast.workers()) < 2:  # noqa: ASYNC110 - the server has no event for it
+            await asyncio.sleep(0.01)
+    return known
 
 
 async def test_several_processes_work_and_drain(tmp_path: Path) -> None:
@@ -53,7 +62,7 @@ async def test_a_worker_that_is_drained_ends_and_is_not_started_again(server: Se
         for _ in range(2):
             await asyncio.to_thread(worker.until, "serving")
         async with Holdfast.connect(server.url) as holdfast:
-            for known in await holdfast.workers():
+            for known in await both_workers(holdfast):
                 assert await holdfast.drain_worker(known.id)
             told = [await asyncio.to_thread(worker.until, "drained") for _ in range(2)]
         assert len({each["pid"] for each in told}) == 2
