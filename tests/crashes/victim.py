@@ -31,7 +31,7 @@ def die() -> None:
 def dies_before(owner: type, name: str) -> None:
     """The process is killed when it is about to do this."""
 
-    def act(*_: object) -> None:
+    def act(*_: object, **__: object) -> None:
         die()
 
     setattr(owner, name, act)
@@ -41,8 +41,8 @@ def dies_after(owner: type, name: str, *, with_result: bool = False) -> None:
     """The process is killed when it has done this, before anything follows from it."""
     act: Act = getattr(owner, name)
 
-    async def act_and_die(self: object, *arguments: object) -> object:
-        result = await act(self, *arguments)
+    async def act_and_die(self: object, *arguments: object, **named: object) -> object:
+        result = await act(self, *arguments, **named)
         if not with_result or result is not None:
             die()
         return result

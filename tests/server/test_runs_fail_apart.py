@@ -73,6 +73,17 @@ async def until(holds: Callable[[], bool]) -> None:
             await asyncio.sleep(0.005)
 
 
+async def test_what_becomes_ready_in_the_commit_of_a_turn_is_not_forgotten(host: EngineHost) -> None:
+    """The turn finds nothing, and a start beside it in the same batch leaves the run ready."""
+    await begin(host)
+    saving = host.send(SaveFlow(DEFAULT_TENANT, "loop", msgspec.json.encode(LOOP)))
+    host.pump.poke()
+    while not (host.committer._gathering or saving.done()):  # noqa: ASYNC110 - until the turn is in the next batch
+        await asyncio.sleep(0)
+    await host.send(StartFlow(DEFAULT_TENANT, ExecutionId("beside"), "loop", b"null", QueueName(DEFAULT_QUEUE)))
+    await ended(host, "beside")
+
+
 async def test_a_run_that_breaks_its_turn_stops_no_other(
     host: EngineHost, store: FailingStore, defect: Defect, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -35,6 +35,7 @@ class Pump:
         self._committer = committer
         self._aside = Aside[ExecutionKey](clock)
         self._poked = asyncio.Event()
+        self._in_turn = False
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -51,7 +52,7 @@ class Pump:
     @property
     def idle(self) -> bool:
         """Whether nothing is known to be ready."""
-        return not self._poked.is_set()
+        return not (self._poked.is_set() or self._in_turn)
 
     def poke(self) -> None:
         """Something may be ready."""
@@ -65,16 +66,24 @@ class Pump:
     async def _run(self) -> None:
         while True:
             await self._sleep()
-            try:
-                if not await self._turn():
-                    self._poked.clear()
-                continue
-            except HoldfastError as error:
-                level = logging.WARNING if isinstance(error, Unavailable) else logging.ERROR
-                logger.log(level, "flows cannot go on for now: %s", error)
-            except Exception:
-                logger.exception("the pump failed; it goes on")
-            await asyncio.sleep(PAUSE_AFTER_FAILURE)
+            # Before the turn: a request that shares its commit may leave ready what the turn has not seen.
+            self._poked.clear()
+            self._in_turn = True
+            if await self._took_turn():
+                self._poked.set()
+            self._in_turn = False
+
+    async def _took_turn(self) -> bool:
+        """Go on with some of what is ready; says whether there may be more, also after a failure."""
+        try:
+            return await self._turn()
+        except HoldfastError as error:
+            level = logging.WARNING if isinstance(error, Unavailable) else logging.ERROR
+            logger.log(level, "flows cannot go on for now: %s", error)
+        except Exception:
+            logger.exception("the pump failed; it goes on")
+        await asyncio.sleep(PAUSE_AFTER_FAILURE)
+        return True
 
     async def _sleep(self) -> None:
         """Until something may be ready, or a run that was set aside is to be tried again."""
@@ -85,7 +94,6 @@ class Pump:
                 await self._poked.wait()
 
     async def _turn(self) -> bool:
-        """Go on with some of what is ready; says whether there may be more."""
         self._aside.forget_old()
         if not self._aside:
             try:
