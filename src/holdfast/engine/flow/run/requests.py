@@ -205,10 +205,6 @@ def step(state: State, request: StepFrames) -> Swept:
     key = request.tenant, request.execution_id
     frames = [frame_key(key, path) for path in request.frames]
     scopes = [(*key, path) for path in request.scopes]
-    missing_frames = [each for each in frames if each not in state.frames.rows and each not in state.looked_for]
-    missing_scopes = [each for each in scopes if each not in state.scopes.rows and each not in state.looked_for]
-    if missing_frames or missing_scopes:
-        raise MoreWanted(frames=missing_frames, scopes=missing_scopes)
     return pump(
         state,
         [each for each in frames if each in state.frames.rows],
