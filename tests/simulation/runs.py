@@ -13,7 +13,7 @@ import msgspec
 from holdfast.model.ids import DEFAULT_TENANT, ExecutionId
 from holdfast.sdk.replay.run import WorkflowRun
 from holdfast.testing.virtual_time import virtual_loop
-from tests.simulation.cluster import Cluster, Shape
+from tests.simulation.cluster import AFTERWARDS, STORM, Cluster, Shape
 from tests.simulation.invariants import check_replays, check_rows
 from tests.simulation.programs import CASES, Case
 
@@ -71,6 +71,9 @@ async def _run(cluster: Cluster, wanted: dict[ExecutionId, Case]) -> None:
     jobs = [asyncio.ensure_future(job) for job in (cluster.keep_alive(), cluster.storm())]
     plays = [asyncio.ensure_future(cluster.play(identity, case)) for identity, case in wanted.items()]
     try:
+        # Engines that keep each other awake are no deadlock: the time that clients may wait is bounded too.
+        _, waiting = await asyncio.wait(plays, timeout=STORM + AFTERWARDS)
+        assert not waiting, f"so many clients still wait: {len(waiting)}"
         await asyncio.gather(*plays)
         await cluster.until_quiet(list(wanted))
         await _everyone_is_told(cluster)
